@@ -134,7 +134,11 @@ module.exports = {
       ...onlyOurs(
         'comparison-reads-results',
         lib('comparison'),
-        [lib('comparison', 'contracts', 'runtime'), '^libs/scoring/statistics/', '^libs/db/(read|connection)/'],
+        [
+          lib('comparison', 'contracts', 'runtime'),
+          '^libs/scoring/(statistics/|conversation/merge\\.ts$)',
+          '^libs/db/(read|connection)/',
+        ],
         'These files bring the results of two runs of one team together.',
       ),
       from: { path: COMPARISON_READS },

@@ -48,6 +48,11 @@ it.each<[string, string, string]>([
   ['no call as a list', '{"prompt": "Hi", "expected_tool": null}', '{"prompt": "Hi", "expected_calls": []}'],
   ['a seed of 0', `{${base}, "distractors": 3}`, `{${base}, "distractors": {"seed": 0, "count": 3}}`],
   ['the default number of rounds', `{${base}, "multi_turn": true}`, `{${base}, "multi_turn": true, "max_rounds": 5}`],
+  [
+    'the defaults of a conversation that are written out',
+    '{"prompt": "p", "conversation": {"goal": {"state": {"/a": 1}}}}',
+    '{"prompt": "p", "conversation": {"max_rounds": 12, "validate": true, "goal": {"call_order": "any", "state": {"/a": 1}}}}',
+  ],
 ])('a case stays the same whatever changes %s', (_what, one, other) => {
   expect(contentOf(read(other))).toBe(contentOf(read(one)));
 });
@@ -73,6 +78,16 @@ it.each<[string, string, string]>([
   ['a chain', `{${base}}`, `{${base}, "multi_turn": true}`],
   ['other rounds', `{${base}, "multi_turn": true}`, `{${base}, "multi_turn": true, "max_rounds": 4}`],
   ['another mock', `{${base}, "mock_responses": {"f": 1}}`, `{${base}, "mock_responses": {"f": 2}}`],
+  [
+    'another state of its conversation',
+    '{"prompt": "p", "conversation": {"state": {"a": 1}, "goal": {"state": {"/a": 2}}}}',
+    '{"prompt": "p", "conversation": {"state": {"a": 3}, "goal": {"state": {"/a": 2}}}}',
+  ],
+  [
+    'another goal of its conversation',
+    '{"prompt": "p", "conversation": {"goal": {"state": {"/a": 2}}}}',
+    '{"prompt": "p", "conversation": {"goal": {"state": {"/a": 3}}}}',
+  ],
   ['fewer tools', `{${base}, "tools": ["weather", "news"]}`, `{${base}, "tools": ["weather"]}`],
   ['another schema', `{${base}, "tools": [${tool('{}')}]}`, `{${base}, "tools": [${tool('{"type": "object"}')}]}`],
   ['distractors', `{${base}}`, `{${base}, "distractors": 0}`],

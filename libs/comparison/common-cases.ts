@@ -1,3 +1,5 @@
+import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type {
   CaseHead,
   CasePlaces,
@@ -6,6 +8,7 @@ import type {
   ComparableRunRepository,
 } from '#lib/db/read/comparable-runs';
 import { parseCase } from '#lib/db/read/pinned-cases';
+import { mergeConversation } from '#lib/scoring/conversation/merge';
 import { contentOf, questionOf } from './case-content.js';
 import { NONE } from './call-counts.js';
 import { matchCases, type KeyedCase } from './match-cases.js';
@@ -114,12 +117,24 @@ async function readKeyed(
   if (idOf.size === 0) return [];
   const read: { position: number; keyed: KeyedCase }[] = [];
   const positions = [...idOf.keys()].sort((one, other) => one - other);
+  const defaults = new Map<string, ConversationDefaults | null>();
   for await (const page of runs.readCases(run, positions)) {
-    for (const { position, body } of page) {
-      const input = parseCase(body);
+    for (const { position, body, versionId } of page) {
+      const written = parseCase(body);
+      if (written.conversation && !defaults.has(versionId)) defaults.set(versionId, await runs.readDefaults(versionId));
+      const input = asPlayed(written, defaults.get(versionId));
       const keyed = { caseId: idOf.get(position)!, content: contentOf(input), question: questionOf(input) };
       read.push({ position, keyed });
     }
   }
   return read;
+}
+
+/** The case with what its conversation takes from the suite. What does not fit is compared as it is written. */
+function asPlayed(written: CaseInput, defaults: ConversationDefaults | null | undefined): CaseInput {
+  try {
+    return mergeConversation(written, defaults);
+  } catch {
+    return written;
+  }
 }

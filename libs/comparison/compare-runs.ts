@@ -237,6 +237,7 @@ const treatmentOf = (run: ComparableRun): RunTreatment => ({
     systemPrompt: run.systemPrompt,
     tools: run.tools,
     passThreshold: run.passThreshold,
+    conversation: run.conversation,
   },
   rescore: run.rescore?.options ?? null,
   scoringVersions: run.scoringVersions,

@@ -1,3 +1,4 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { Change } from '#lib/contracts/comparison';
 import { jsonPointer } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
@@ -29,6 +30,18 @@ export function compareTools(compare: Compare, path: readonly string[], a: reado
   }
   const common = (tools: typeof inA, others: typeof inA) => [...tools!.keys()].filter((name) => others!.has(name));
   compare(path, common(inA, inB), common(inB, inA));
+}
+
+/** Compares what the conversations of two suites have in common: its fields, and the rules of each tool. */
+export function compareDefaults(
+  compare: Compare,
+  path: readonly string[],
+  a: ConversationDefaults | null | undefined,
+  b: ConversationDefaults | null | undefined,
+): void {
+  const [{ tools: toolsA = {}, ...ownA }, { tools: toolsB = {}, ...ownB }] = [a ?? {}, b ?? {}];
+  compareKeys(compare, path, ownA, ownB);
+  compareKeys(compare, [...path, 'tools'], toolsA, toolsB);
 }
 
 export const textOf = (value: unknown): string => JSON.stringify(value ?? null);

@@ -33,6 +33,17 @@ it('names each setting that differs, and cuts long texts', () => {
   });
 });
 
+it('names what its conversations begin with otherwise, tool by tool', () => {
+  const conversation = { max_rounds: 5, tools: { weather: [{ respond: 'sunny' }] } };
+  expect(changes({ conversation })).toEqual({
+    settings: [
+      { path: '/conversation/max_rounds', a: null, b: 5 },
+      { path: '/conversation/tools/weather', a: null, b: [{ respond: 'sunny' }] },
+    ],
+    tools: none,
+  });
+});
+
 it('names added and removed tools, and lists how the others differ, with numbers as written', () => {
   const precise = tool('weather', parseJson('{"maximum": 5.0}') as JsonObject);
   expect(changes({ tools: [tool('time'), precise] })).toEqual({

@@ -1,7 +1,7 @@
 import type { Change } from '#lib/contracts/comparison';
 import { MAX_LISTED_CHANGES, type ToolChanges } from '#lib/contracts/suite-version';
 import type { SuiteSettings } from '#lib/contracts/suite';
-import { collectChanges, compareTools, textOf } from './differences.js';
+import { collectChanges, compareDefaults, compareTools, textOf } from './differences.js';
 
 const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold'] as const;
 
@@ -14,6 +14,7 @@ export function suiteChanges(a: SuiteSettings, b: SuiteSettings): { settings: Ch
     suite.tools.filter(({ function: { name } }) => inA.has(name) && inB.has(name));
   const settings = collectChanges((compare) => {
     for (const key of SETTINGS) compare([key], a[key], b[key]);
+    compareDefaults(compare, ['conversation'], a.conversation, b.conversation);
     compareTools(compare, ['tools'], common(a), common(b));
   });
   return {

@@ -30,6 +30,7 @@ const suite: RunTreatment['suite'] = {
   systemPrompt: null,
   tools: [tool('weather', 'Tells the weather.'), tool('news', 'Tells the news.')],
   passThreshold: 1,
+  conversation: null,
 };
 const targets = [{ target: 'p::x', params: {}, systemPrompt: null }];
 const base: RunTreatment = { config, targets, suite, rescore: null, scoringVersions: [3] };

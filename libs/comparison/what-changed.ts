@@ -1,9 +1,10 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { Change } from '#lib/contracts/comparison';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
-import { collectChanges, compareKeys, compareTools, type Compare } from './differences.js';
+import { collectChanges, compareDefaults, compareKeys, compareTools, type Compare } from './differences.js';
 import type { TargetPair } from './measurements.js';
 
 /** How a run was made: the possible causes of a difference. */
@@ -17,6 +18,7 @@ export interface RunTreatment {
     systemPrompt: string | null;
     tools: Tool[];
     passThreshold: number;
+    conversation: ConversationDefaults | null;
   };
   /** The options of the rescore whose verdicts are compared; null for the first verdicts. */
   rescore: RescoreOptions | null;
@@ -96,4 +98,5 @@ function compareSuites(compare: Compare, a: RunTreatment['suite'], b: RunTreatme
   if (a.id === b.id) compare(['suite', 'version'], a.version, b.version);
   compare(['suite', 'system_prompt'], a.systemPrompt, b.systemPrompt);
   compareTools(compare, ['suite', 'tools'], a.tools, b.tools);
+  compareDefaults(compare, ['suite', 'conversation'], a.conversation, b.conversation);
 }

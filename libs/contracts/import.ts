@@ -55,7 +55,7 @@ export const ImportAnswer = named('ImportAnswer', 'The result of an import, or o
 export type ImportAnswer = z.infer<typeof ImportAnswer>;
 
 /** Fields that may be sent along with a file in another format, because the format itself cannot express them. */
-const EXTRA_FIELDS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'];
+const EXTRA_FIELDS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools', 'conversation'];
 /** The format of the body is given by `?format=`. */
 export const ImportBody = z.unknown().meta({
   id: 'ImportBody',
@@ -83,6 +83,7 @@ export const ImportBody = z.unknown().meta({
           items: { $ref: '#/components/schemas/Tool' },
           description: SuiteFile.shape.tools.description,
         },
+        conversation: { $ref: '#/components/schemas/ConversationDefaults' },
       },
     },
   ],

@@ -28,6 +28,7 @@ export const SuiteVersion = SuiteVersionHead.extend({
     system_prompt: true,
     tools: true,
     pass_threshold: true,
+    conversation: true,
     test_cases_count: true,
   }).shape,
 }).meta({ id: 'SuiteVersion', description: 'A suite as it was in one version, without its cases.' });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { named, namedInput } from './named.js';
 import { CaseInput } from './case.js';
+import { ConversationDefaults } from './conversation.js';
 import { MaxTokens } from './max-tokens.js';
 import { MetricAsked } from './metric.js';
 import { suiteId } from './page.js';
@@ -23,6 +24,9 @@ export const TryInput = namedInput('TryInput', 'A case to try with some models, 
   tools: SuiteInput.shape.tools
     .optional()
     .describe("The tools that models are offered, in place of the suite's. A case may bring its own."),
+  conversation: ConversationDefaults.nullish().describe(
+    "What conversations begin with, in place of the suite's; null for nothing, left out for the suite's.",
+  ),
   base_prompt: RunInput.shape.base_prompt,
   pass_threshold: z
     .number()

@@ -7,6 +7,7 @@ import { byteLength, type Tool } from '#lib/contracts/tool';
 import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkChainFields } from '#lib/scoring/checks/check-case';
+import { checkConversationDefaults } from '#lib/scoring/conversation/check';
 import { createCaseChecker } from './source/case-checker.js';
 import type { SuiteDraft } from './source/import-source.js';
 import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
@@ -40,8 +41,10 @@ export async function checkSuite(
   if (screening.errors.length || !parsed.success) throw refusal(400, screening.errors, 'fields are invalid');
 
   const tools = leaveOut ? parsed.data.tools.filter((tool) => canBeUsed(tool, leaveOut)) : parsed.data.tools;
-  screening.errors.push(...checkTools(tools).map(({ path, message }) => ({ path: `/tools${path}`, message })));
-  const check = createCaseChecker(tools);
+  screening.errors.push(...prefixed('/tools', checkTools(tools)));
+  const { conversation } = parsed.data;
+  if (conversation) screening.errors.push(...prefixed('/conversation', checkConversationDefaults(conversation, tools)));
+  const check = createCaseChecker(tools, conversation);
   const cases = await screening.screen(read, (input: CaseInput): Checked<CaseInput> => {
     const wrong = check(input);
     return wrong.length ? { wrong } : { made: input };
@@ -50,7 +53,7 @@ export async function checkSuite(
   if (leaveOut && cases.length === 0)
     throw new ProblemError(422, `Nothing in the file can be imported. ${leaveOut.list().slice(0, 3).join(' ')}`);
 
-  const { written, warnings } = await writeCases(cases, tools, draft.lines);
+  const { written, warnings } = await writeCases(cases, { tools, conversation }, draft.lines);
   const suite = { ...parsed.data, tools, test_cases: cases.map(([, input]) => input) };
   const converted = conversionWarnings([
     ...parsed.data.tools,
@@ -58,6 +61,9 @@ export async function checkSuite(
   ]);
   return { suite, written, warnings: [...converted, ...warnings] };
 }
+
+const prefixed = (prefix: string, errors: readonly InputError[]): InputError[] =>
+  errors.map(({ path, message }) => ({ path: prefix + path, message }));
 
 type Checked<Made> = { made: Made } | { wrong: InputError[] };
 /** A case with its index in the draft. */
@@ -125,11 +131,11 @@ function rejectUnstorable({ suite, lines }: SuiteDraft): void {
 /** Returns the JSON of each case, and warnings about its expectations. @throws ProblemError 422 if it is too long */
 async function writeCases(
   cases: readonly Placed<CaseInput>[],
-  tools: readonly Tool[],
+  { tools, conversation }: Pick<SuiteFile, 'tools' | 'conversation'>,
   lines: SuiteDraft['lines'],
 ): Promise<{ written: string[]; warnings: string[] }> {
   const written: string[] = [];
-  const unsatisfiable = new UnsatisfiableSearch(tools);
+  const unsatisfiable = new UnsatisfiableSearch(tools, conversation);
   const chainFields = new Warnings(MAX_CASE_WARNINGS);
   const replaced = new Warnings(MAX_CASE_WARNINGS);
   const placeOf = (index: number): string => (lines?.[index] ? `Line ${lines[index]}` : `Case ${index}`);

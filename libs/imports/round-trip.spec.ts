@@ -32,6 +32,7 @@ const everything = SuiteFile.parse({
     },
     { type: 'function', function: { name: 'g', annotations: { readOnlyHint: true } } },
   ],
+  conversation: { state: parseJson('{"orders":{"17":{"total":25.0}}}'), tools: { g: [{ respond: { $state: '' } }] } },
   test_cases: [
     {
       name: '=SUM(A1)',
@@ -79,6 +80,15 @@ const everything = SuiteFile.parse({
       mock_responses: { g: [{ when: { a: 1 }, respond: 'ok' }] },
       tools: ['g', { type: 'function', function: { name: 'null' } }],
       source: null,
+    },
+    {
+      prompt: 'Cancel it.',
+      conversation: {
+        state_patch: [{ op: 'add', path: '/orders/a~1b', value: parseJson('{"total":1.50}') }],
+        tools: { g: [{ when: { call: 1 }, error: 'Not yet.' }, { effects: [{ op: 'remove', path: '/orders/17' }] }] },
+        user: { turns: ['=1', 'No.'] },
+        goal: { state: { '/orders/17': { $absent: true } }, answer: [{ contains: ['gone', 'done'] }] },
+      },
     },
   ],
 });

@@ -1,7 +1,10 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-arguments';
+import { toolSetOf } from '#lib/scoring/cases/tool-set';
+import { conversationWarnings } from '#lib/scoring/conversation/check';
 
 const MAX_NAMED_FINDINGS = 20;
 /**
@@ -22,10 +25,18 @@ export interface UnsatisfiableFindings {
   more: number;
   /** The number of cases that were skipped because of the cost of their tools. */
   notSearched: number;
+  /** Sentences on conversations, such as a tool without a rule that always holds; `more` are not listed. */
+  conversations: { messages: ConversationFinding[]; more: number };
 }
-export const noneUnsatisfiable = (): UnsatisfiableFindings => ({ named: [], more: 0, notSearched: 0 });
+type ConversationFinding = Omit<UnsatisfiableFinding, 'path'>;
+export const noneUnsatisfiable = (): UnsatisfiableFindings => ({
+  named: [],
+  more: 0,
+  notSearched: 0,
+  conversations: { messages: [], more: 0 },
+});
 
-/** Searches cases for expected arguments that no call can satisfy. */
+/** Searches cases for what is allowed and still wrong: expected arguments that no call can have, rules that never apply. */
 export class UnsatisfiableSearch {
   readonly found = noneUnsatisfiable();
   readonly #byName: ReadonlyMap<string, Tool>;
@@ -33,7 +44,11 @@ export class UnsatisfiableSearch {
   readonly #texts = new Set<string>();
   #work = 0;
 
-  constructor(readonly suite: readonly Tool[]) {
+  /** @param defaults what the conversations of the suite have in common */
+  constructor(
+    readonly suite: readonly Tool[],
+    readonly defaults?: ConversationDefaults | null,
+  ) {
     this.#byName = byName(suite);
   }
 
@@ -45,14 +60,22 @@ export class UnsatisfiableSearch {
       ...fit.map(({ path, describe: say }) => ({ path, message: say(), index, name: input.name ?? null })),
     );
     this.found.more += slips.length - fit.length;
+    if (input.conversation) this.#warnOfConversation(input, index);
+  }
+
+  #warnOfConversation(input: CaseInput, index: number): void {
+    const messages = conversationWarnings(input, this.defaults, toolSetOf(input, this.suite));
+    const name = input.name ?? null;
+    addConversations(this.found, { messages: messages.map((message) => ({ index, name, message })), more: 0 });
   }
 
   #affords(input: CaseInput): boolean {
     const own = byName(input.tools?.filter((tool) => typeof tool !== 'string') ?? []);
     const names = new Set(
-      (input.expected_calls?.flatMap(({ tool }) => tool) ?? [input.expected_tool ?? []].flat()).map((name) =>
-        name.toLowerCase(),
-      ),
+      (
+        (input.conversation?.goal.calls ?? input.expected_calls)?.flatMap(({ tool }) => tool) ??
+        [input.expected_tool ?? []].flat()
+      ).map((name) => name.toLowerCase()),
     );
     return [...names].every((name) => {
       const tool = own.get(name) ?? this.#byName.get(name);
@@ -73,23 +96,31 @@ const byName = (tools: readonly Tool[]): Map<string, Tool> =>
 /** Merges the findings of some cases into those of others. */
 export function mergeUnsatisfiable(
   to: UnsatisfiableFindings,
-  { named, more, notSearched }: UnsatisfiableFindings,
+  { named, more, notSearched, conversations }: UnsatisfiableFindings,
 ): void {
   const fit = named.slice(0, MAX_NAMED_FINDINGS - to.named.length);
   to.named.push(...fit);
   to.more += more + named.length - fit.length;
   to.notSearched += notSearched;
+  addConversations(to, conversations);
+}
+
+function addConversations(
+  { conversations: to }: UnsatisfiableFindings,
+  { messages, more }: UnsatisfiableFindings['conversations'],
+): void {
+  const fit = messages.slice(0, MAX_NAMED_FINDINGS - to.messages.length);
+  to.messages.push(...fit);
+  to.more += more + messages.length - fit.length;
 }
 
 /** @param nameOf returns the name of a case by its index among the searched cases */
 export function unsatisfiableWarnings(
-  { named, more, notSearched }: UnsatisfiableFindings,
+  { named, more, notSearched, conversations }: UnsatisfiableFindings,
   nameOf: (index: number) => string,
 ): string[] {
   return [
-    ...named.map(
-      ({ index, name, path, message }) => `${nameOf(index)}${name ? ` ("${name}")` : ''}, ${path}: ${message}`,
-    ),
+    ...named.map(({ index, name, path, message }) => `${nameOf(index)}${quoted(name)}, ${path}: ${message}`),
     ...(more ? [`And ${more} more expected arguments that no call can have which obeys its tool.`] : []),
     ...(notSearched
       ? [
@@ -97,5 +128,9 @@ export function unsatisfiableWarnings(
             'there are too many different tools.',
         ]
       : []),
+    ...conversations.messages.map(({ index, name, message }) => `${nameOf(index)}${quoted(name)}: ${message}`),
+    ...(conversations.more ? [`And ${conversations.more} more about conversations.`] : []),
   ];
 }
+
+const quoted = (name: string | null): string => (name ? ` ("${name}")` : '');

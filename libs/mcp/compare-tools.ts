@@ -69,6 +69,7 @@ export function toolNamesUsed({
   valid_prerequisites,
   mock_responses,
   tools,
+  conversation,
 }: CaseInput): Set<string> {
   const used = [
     expected_tool ?? [],
@@ -76,6 +77,8 @@ export function toolNamesUsed({
     valid_prerequisites ?? [],
     Object.keys(mock_responses ?? {}),
     tools?.filter((tool) => typeof tool === 'string') ?? [],
+    [...(conversation?.goal.calls ?? []), ...(conversation?.goal.forbidden_calls ?? [])].flatMap((call) => call.tool),
+    Object.keys(conversation?.tools ?? {}),
   ].flat();
   return new Set(used.map((name) => name.toLowerCase()));
 }

@@ -138,7 +138,7 @@ export class McpSyncService {
     checkToolLimits(tools, suite.tools);
     await this.validator.checkTools(teamId, tools);
     return [
-      ...(await this.validator.checkStoredCases(teamId, suite, tools, WAY_OUT)),
+      ...(await this.validator.checkStoredCases(teamId, suite, { tools }, WAY_OUT)),
       ...(await this.validator.hostWarnings(teamId, tools)),
     ];
   }

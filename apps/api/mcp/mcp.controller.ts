@@ -78,7 +78,7 @@ export class McpController {
     });
     const drafts = input.generate_cases ? draftCases(tools) : [];
     warnings.push(
-      ...(await this.validator.checkNewCases(teamId, drafts, tools, (index) => `/test_cases/${index}`)),
+      ...(await this.validator.checkNewCases(teamId, drafts, { tools }, (index) => `/test_cases/${index}`)),
       ...(await this.validator.hostWarnings(teamId, tools)),
       ...instructionWarnings(server?.instructions ?? '', input.use_instructions),
     );

@@ -85,10 +85,10 @@ export class CaseService {
   /** @returns the case if a single one was given, `items` otherwise; with `warnings` */
   add(caller: Caller, suiteId: string, input: AddedCases, change: Change) {
     const { cases, isSingle, pathOf } = casesOf(input);
-    return this.#withSuite(caller, suiteId, async ({ tools }) => {
-      const warnings = await this.#check(caller.teamId, cases, tools, pathOf);
+    return this.#withSuite(caller, suiteId, async (suite) => {
+      const warnings = await this.#check(caller.teamId, cases, suite, pathOf);
       return change(async (client) => {
-        const { added: items, ...changed } = await new CaseRepository(client, caller.teamId).add(suiteId, cases, tools);
+        const { added: items, ...changed } = await new CaseRepository(client, caller.teamId).add(suiteId, cases, suite);
         await audit(client, caller, 'suite.add-cases', suiteId, changed);
         return isSingle ? { ...items[0], warnings } : { items, warnings };
       });
@@ -96,11 +96,11 @@ export class CaseService {
   }
 
   replace(caller: Caller, suiteId: string, caseId: string, input: CaseInput, change: Change) {
-    return this.#withSuite(caller, suiteId, async ({ tools }) => {
-      const warnings = await this.#check(caller.teamId, [input], tools, () => '');
+    return this.#withSuite(caller, suiteId, async (suite) => {
+      const warnings = await this.#check(caller.teamId, [input], suite, () => '');
       return change(async (client) => {
         const repository = new CaseRepository(client, caller.teamId);
-        const { replaced, ...changed } = await repository.replace(suiteId, caseId, input, tools);
+        const { replaced, ...changed } = await repository.replace(suiteId, caseId, input, suite);
         await audit(client, caller, 'suite.replace-case', `${suiteId} ${caseId}`, changed);
         return { ...replaced, warnings };
       });
@@ -122,14 +122,14 @@ export class CaseService {
   async #check(
     teamId: string,
     cases: readonly CaseInput[],
-    tools: Suite['tools'],
+    suite: Suite,
     pathOf: (index: number) => string,
   ): Promise<string[]> {
     const ownTools = cases.flatMap((input) => input.tools ?? []);
     const withOwnTools = cases.filter((input) => input.tools?.some((tool) => typeof tool !== 'string'));
     return [
       ...conversionWarnings(ownTools),
-      ...(await this.validator.checkNewCases(teamId, cases, tools, pathOf)),
+      ...(await this.validator.checkNewCases(teamId, cases, suite, pathOf)),
       ...(withOwnTools.length > 0
         ? await this.validator.hostWarnings(
             teamId,

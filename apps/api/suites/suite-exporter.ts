@@ -36,8 +36,11 @@ export class SuiteExporter {
 
   /** A suite as a file that can be imported. */
   asFile(teamId: string, suite: Suite, form: SuiteFileForm): Promise<StreamableFile> {
-    const { name, description, system_prompt, pass_threshold, tools } = suite;
-    const settings = { name, description, system_prompt, pass_threshold, tools };
+    const { name, description, system_prompt, pass_threshold, tools, conversation } = suite;
+    const settings = {
+      ...{ name, description, system_prompt, pass_threshold, tools },
+      ...(conversation && { conversation }),
+    };
     return this.#stream(teamId, suite, { settings, form, caseJson: ({ body }) => body });
   }
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { CaseInput } from '#lib/contracts/case';
 import type { InputError } from '#lib/contracts/input/problem';
-import type { Suite } from '#lib/contracts/suite';
+import type { Suite, SuiteSettings } from '#lib/contracts/suite';
 import type { Tool } from '#lib/contracts/tool';
 import { CaseRepository } from '#lib/db/catalogue/cases';
 import { ProviderRepository } from '#lib/db/catalogue/providers';
@@ -31,6 +31,16 @@ export class SuiteValidator {
   }
 
   /**
+   * Checks what the conversations of a suite have in common, without its cases.
+   * @throws ProblemError 422
+   */
+  async checkConversation(teamId: string, { tools, conversation }: CheckedSuite): Promise<void> {
+    if (!conversation) return;
+    const texts = { tools: JSON.stringify(tools), conversation: JSON.stringify(conversation) };
+    refuse(prefixed('/conversation', await this.suiteThreads.run(teamId, { what: 'check-conversation', ...texts })));
+  }
+
+  /**
    * Warnings about tools that the hosts of the team's providers refuse, or receive in a changed form.
    * @param cases JSON of cases; if there are any, only the tools offered to them are checked
    */
@@ -48,12 +58,12 @@ export class SuiteValidator {
   async checkNewCases(
     teamId: string,
     cases: readonly CaseInput[],
-    tools: readonly Tool[],
+    suite: CheckedSuite,
     pathOf: (index: number) => string,
   ): Promise<string[]> {
     const { errors, slips } = await this.suiteThreads.run(teamId, {
       what: 'check-cases',
-      tools: JSON.stringify(tools),
+      ...textsOf(suite),
       cases: cases.map((input) => JSON.stringify(input)),
     });
     refuse(errors.map(({ index, path, message }): InputError => ({ path: pathOf(index) + path, message })));
@@ -61,20 +71,21 @@ export class SuiteValidator {
   }
 
   /**
-   * Checks all cases of a suite against other tools, page by page.
+   * Checks all cases of a suite against other settings of it, page by page.
+   * @param changed what is given in place of the suite's own
    * @param wayOut a sentence on what the user can do about a case that does not fit
    * @returns warnings about expected arguments that no call can have
    * @throws ProblemError 422 with the cases that would not fit; SuiteChanged
    */
-  async checkStoredCases(teamId: string, suite: Suite, newTools: readonly Tool[], wayOut = ''): Promise<string[]> {
-    const tools = JSON.stringify(newTools);
+  async checkStoredCases(teamId: string, suite: Suite, changed: Partial<CheckedSuite>, wayOut = ''): Promise<string[]> {
+    const texts = textsOf({ ...suite, ...changed });
     const found = noneUnsatisfiable();
     for await (const page of new CaseRepository(this.pool, teamId).pages(suite.id, suite.version)) {
       const cases = page.map(({ body }) => body);
-      const { errors, slips } = await this.suiteThreads.run(teamId, { what: 'fit-cases', tools, cases });
+      const { errors, slips } = await this.suiteThreads.run(teamId, { what: 'fit-cases', ...texts, cases });
       refuse(
         errors.map((error) => ({
-          path: '/tools',
+          path: changed.tools ? '/tools' : '/conversation',
           message: `${nameOf(page[error.index]!.position, error)} would no longer be valid: ${error.message}${wayOut}`,
         })),
       );
@@ -86,5 +97,13 @@ export class SuiteValidator {
     return unsatisfiableWarnings(found, (position) => `Case ${position}`);
   }
 }
+
+/** What of a suite its cases are checked against. */
+type CheckedSuite = Pick<SuiteSettings, 'tools' | 'conversation'>;
+
+const textsOf = ({ tools, conversation }: CheckedSuite): { tools: string; conversation?: string } => ({
+  tools: JSON.stringify(tools),
+  ...(conversation && { conversation: JSON.stringify(conversation) }),
+});
 
 const nameOf = (position: number, { name }: CaseError): string => `Case ${position}${name ? ` ("${name}")` : ''}`;

@@ -100,6 +100,7 @@ export class SuitesController {
     @Changes() change: Change,
   ): Promise<SuiteWithWarnings> {
     await this.validator.checkTools(caller.teamId, input.tools);
+    await this.validator.checkConversation(caller.teamId, input);
     const warnings = [
       ...conversionWarnings(input.tools),
       ...(await this.validator.hostWarnings(caller.teamId, input.tools)),
@@ -148,7 +149,7 @@ export class SuitesController {
   @About(
     'Change settings of a suite',
     'Settings that you leave out stay, and so do the cases. Refused with 422 when a case expects a ' +
-      'tool that would be removed.',
+      'tool that would be removed, or would no longer fit what its conversation takes from the suite.',
   )
   @Answers(200, SuiteWritten, 404)
   patch(
@@ -290,19 +291,23 @@ export class SuitesController {
 
   async #update(caller: Caller, suiteId: string, patch: SuitePatch, change: Change): Promise<SuiteWithWarnings> {
     const { teamId } = caller;
-    const { tools } = patch;
+    const { tools, conversation } = patch;
     if (tools) await this.validator.checkTools(teamId, tools);
     return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
-      const warnings = tools
-        ? [
-            ...conversionWarnings(tools),
-            ...(await this.validator.checkStoredCases(teamId, suite, tools)),
-            ...(await this.validator.hostWarnings(teamId, tools)),
-          ]
-        : [];
+      const warnings = tools ? conversionWarnings(tools) : [];
+      if (tools || conversation !== undefined) {
+        await this.validator.checkConversation(teamId, { ...suite, ...patch });
+        const changed = { ...(tools && { tools }), ...(conversation !== undefined && { conversation }) };
+        warnings.push(...(await this.validator.checkStoredCases(teamId, suite, changed)));
+      }
+      if (tools) warnings.push(...(await this.validator.hostWarnings(teamId, tools)));
       return change(async (client) => {
         const suites = new SuiteRepository(client, teamId);
-        const changed = await suites.update(suiteId, patch, tools && suite.version);
+        const changed = await suites.update(
+          suiteId,
+          patch,
+          tools || conversation !== undefined ? suite.version : undefined,
+        );
         await audit(client, caller, 'suite.update', suiteId, changed);
         return { ...(await suites.read(suiteId)), warnings };
       });

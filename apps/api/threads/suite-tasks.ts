@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { ImportFormat } from '#lib/contracts/import';
 import { MAX_INPUT_ERRORS } from '#lib/contracts/input/input-errors';
 import { parseJson } from '#lib/contracts/json/json';
@@ -16,6 +17,7 @@ import { toolWarnings, type ToolHost } from '#lib/providers/hosts/tool-warnings'
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
+import { checkConversationDefaults } from '#lib/scoring/conversation/check';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { divideRoles } from '#lib/prompt-tune/divide-roles';
 import type { Roles } from '#lib/prompt-tune/split-roles';
@@ -33,9 +35,11 @@ export type SuiteTask =
   | { what: 'check-tools'; tools: string }
   /** Each tool on its own: a duplicate name is not an error. */
   | { what: 'check-each-tool'; tools: string }
-  | { what: 'check-cases'; tools: string; cases: readonly string[] }
-  /** Checks stored cases against other tools, or under other scoring options. */
-  | { what: 'fit-cases'; tools: string; cases: readonly string[]; options?: string }
+  /** Of a suite: what its conversations have in common. */
+  | { what: 'check-conversation'; tools: string; conversation: string }
+  | { what: 'check-cases'; tools: string; conversation?: string; cases: readonly string[] }
+  /** Checks stored cases against other tools, or another state to begin with, or under other scoring options. */
+  | { what: 'fit-cases'; tools: string; conversation?: string; cases: readonly string[]; options?: string }
   /** Which tools hosts refuse, if each case has all of them; with `cases`, of the tools offered to those. */
   | { what: 'warn-of-hosts'; tools: string; hosts: readonly ToolHost[]; cases?: readonly string[] }
   /** Finds which cases name which of these tools. */
@@ -79,6 +83,7 @@ export interface Imported {
 export interface SuiteAnswers {
   'check-tools': InputError[];
   'check-each-tool': (InputError | null)[];
+  'check-conversation': InputError[];
   'check-cases': CheckedCases;
   'fit-cases': FittedCases;
   'warn-of-hosts': string[];
@@ -100,6 +105,8 @@ export function runSuiteTask(
       return checkTools(toolsIn(task.tools)).slice(0, MAX_INPUT_ERRORS);
     case 'check-each-tool':
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
+    case 'check-conversation':
+      return checkConversationDefaults(defaultsIn(task)!, toolsIn(task.tools)).slice(0, MAX_INPUT_ERRORS);
     case 'check-cases':
       return checkNewCases(task);
     case 'fit-cases':
@@ -129,16 +136,19 @@ type TaskOf<What extends SuiteTask['what']> = Extract<SuiteTask, { what: What }>
 
 function checkNewCases(task: TaskOf<'check-cases'>): CheckedCases {
   const tools = toolsIn(task.tools);
-  const search = new UnsatisfiableSearch(tools);
-  const errors = errorsOf(task.cases, (input) => [...checkCase(input, tools), ...checkChainFields(input)], search);
+  const defaults = defaultsIn(task);
+  const search = new UnsatisfiableSearch(tools, defaults);
+  const check = (input: CaseInput) => [...checkCase(input, tools, defaults), ...checkChainFields(input)];
+  const errors = errorsOf(task.cases, check, search);
   return { errors, slips: errors.length ? noneUnsatisfiable() : search.found };
 }
 
 function fitCases(task: TaskOf<'fit-cases'>): FittedCases {
   const options = parseJson(task.options ?? '{}') as unknown as RescoreOptions;
   const tools = toolsIn(task.tools);
-  const check = createCaseChecker(tools);
-  const search = task.options ? undefined : new UnsatisfiableSearch(tools);
+  const defaults = defaultsIn(task);
+  const check = createCaseChecker(tools, defaults);
+  const search = task.options ? undefined : new UnsatisfiableSearch(tools, defaults);
   let isAnySemantic = false;
   const checkStored = (stored: CaseInput): InputError[] => {
     const input = withRescoreOptions(stored, options);
@@ -172,6 +182,9 @@ function warnOfHosts({ tools: text, hosts, cases }: TaskOf<'warn-of-hosts'>): st
 
 const splitCasesIn = ([text]: readonly [string]): SplitCase[] =>
   (JSON.parse(text) as [number, string | null][]).map(([position, category]) => ({ position, category }));
+
+const defaultsIn = ({ conversation }: { conversation?: string }): ConversationDefaults | null =>
+  conversation === undefined ? null : (parseJson(conversation) as unknown as ConversationDefaults);
 
 const toolsIn = (text: string): Tool[] => parseJson(text) as unknown as Tool[];
 

@@ -11,11 +11,17 @@ import { findSuite } from '../runs/find-suite.js';
 import type { SuiteValidator } from '../suites/suite-validator.js';
 import { isSemantic } from '../threads/is-semantic.js';
 
-const NO_SUITE: TriedSuite = { name: 'No suite', tools: [], system_prompt: null, pass_threshold: 1 };
+const NO_SUITE: TriedSuite = {
+  name: 'No suite',
+  tools: [],
+  system_prompt: null,
+  pass_threshold: 1,
+  conversation: null,
+};
 
 /** The tools and settings that a try-out uses: its own, and those of its suite for the rest. */
 export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): Promise<TriedSuite> {
-  const { suite_id: suiteId, tools, base_prompt: prompt, pass_threshold: threshold } = input;
+  const { suite_id: suiteId, tools, base_prompt: prompt, pass_threshold: threshold, conversation } = input;
   if (suiteId === null && !tools && !input.case.tools)
     throw new ProblemError(422, 'Name a suite with the tools, or give tools.', [
       { path: '/tools', message: 'are required without suite_id' },
@@ -26,6 +32,7 @@ export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): P
     tools: tools ?? suite.tools,
     system_prompt: prompt ?? suite.system_prompt,
     pass_threshold: threshold ?? suite.pass_threshold,
+    conversation: conversation === undefined ? suite.conversation : conversation,
   };
 }
 
@@ -37,12 +44,13 @@ export async function suiteOfTry(pool: Pool, teamId: string, input: TryInput): P
 export async function checkTriedCase(
   validator: SuiteValidator,
   teamId: string,
-  { case: tried, tools: own }: TryInput,
-  { tools }: TriedSuite,
+  { case: tried, tools: own, conversation }: TryInput,
+  suite: TriedSuite,
 ): Promise<string[]> {
   if (own) await validator.checkTools(teamId, own);
+  if (own || conversation) await validator.checkConversation(teamId, suite);
   const given = [...(own ?? []), ...(tried.tools ?? [])];
-  return [...conversionWarnings(given), ...(await validator.checkNewCases(teamId, [tried], tools, () => '/case'))];
+  return [...conversionWarnings(given), ...(await validator.checkNewCases(teamId, [tried], suite, () => '/case'))];
 }
 
 /** @throws ProblemError 422 when the case needs an embedding model and there is none, 409 over a monthly cap */

@@ -233,17 +233,13 @@ export class CaseRepository extends TeamScoped {
 
   /**
    * Appends cases.
-   * @param checkedTools the tools that the cases were checked against
+   * @param checked the suite that the cases were checked against
    * @returns the cases, and the suite before and after
-   * @throws SuiteChanged when the suite has other tools now
+   * @throws SuiteChanged when the suite is another one for them now
    */
-  add(
-    suiteId: string,
-    cases: readonly CaseInput[],
-    checkedTools: readonly Tool[],
-  ): Promise<{ added: Case[] } & CasesChange> {
+  add(suiteId: string, cases: readonly CaseInput[], checked: CheckedSuite): Promise<{ added: Case[] } & CasesChange> {
     return this.#suites().change(suiteId, async (client, suite) => {
-      requireTools(suite, checkedTools);
+      requireUnchanged(suite, checked);
       const { rows } = await client.query<{ next: number }>(
         'SELECT coalesce(max(position) + 1, 0) AS next FROM suite_case WHERE suite_id = $1',
         [suiteId],
@@ -262,18 +258,18 @@ export class CaseRepository extends TeamScoped {
   }
 
   /**
-   * @param checkedTools the tools that the case was checked against
+   * @param checked the suite that the case was checked against
    * @returns the case before and after
-   * @throws ProblemError 404; SuiteChanged when the suite has other tools now
+   * @throws ProblemError 404; SuiteChanged when the suite is another one for it now
    */
   replace(
     suiteId: string,
     caseId: string,
     input: CaseInput,
-    checkedTools: readonly Tool[],
+    checked: CheckedSuite,
   ): Promise<{ replaced: Case; before: CaseFacts; after: CaseFacts }> {
     return this.#suites().change(suiteId, async (client, suite) => {
-      requireTools(suite, checkedTools);
+      requireUnchanged(suite, checked);
       const { category, tags, body } = writeCase(input);
       const { rows } = await client.query<{ position: number; before: string }>(
         `UPDATE suite_case c SET category = $3, tags = $4, body = $5
@@ -313,8 +309,12 @@ export class CaseRepository extends TeamScoped {
   }
 }
 
+/** What of a suite its cases are checked against. */
+type CheckedSuite = Pick<UncountedSuite, 'tools' | 'conversation'>;
+
 /** Cases are checked before their suite is locked, because checking may take long. */
-function requireTools(suite: UncountedSuite, checkedTools: readonly Tool[]): void {
-  if (JSON.stringify(suite.tools) !== JSON.stringify(checkedTools))
+function requireUnchanged(suite: UncountedSuite, checked: CheckedSuite): void {
+  const textOf = ({ tools, conversation }: CheckedSuite) => JSON.stringify([tools, conversation]);
+  if (textOf(suite) !== textOf(checked))
     throw new SuiteChanged('Someone else changed the tools of the suite in the meantime.');
 }

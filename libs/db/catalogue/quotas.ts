@@ -24,7 +24,7 @@ const USED: Record<QuotaName, string> = {
   suites: 'SELECT count(*) FROM suite WHERE team_id = $1',
   cases: 'SELECT sum(case_count) FROM suite WHERE team_id = $1',
   suite_bytes: `SELECT sum(case_bytes + octet_length(tools) + octet_length(description) +
-    coalesce(octet_length(system_prompt), 0)) FROM suite WHERE team_id = $1`,
+    coalesce(octet_length(system_prompt), 0) + coalesce(octet_length(conversation), 0)) FROM suite WHERE team_id = $1`,
   providers: 'SELECT count(*) FROM provider WHERE team_id = $1',
   lanes: `SELECT count(*) FROM (
     SELECT lane_id FROM provider WHERE team_id = $1

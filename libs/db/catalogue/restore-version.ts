@@ -1,9 +1,17 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { checkSuiteSize, sizeOfSuite } from './suite-size.js';
 import { SuiteRepository, type SuiteChange } from './suites.js';
+
+interface RestoredRow {
+  system_prompt: string | null;
+  tools: string;
+  pass_threshold: number;
+  conversation: string | null;
+}
 
 /** A suite before and after, with the number of its cases. */
 type Restored = { [Side in keyof SuiteChange]: SuiteChange[Side] & { cases: number } };
@@ -30,13 +38,14 @@ export class RestoreVersionRepository extends TeamScoped {
         ).as('version_gone', { version });
       const versionId = rows[0].id;
       const before = await sizeOfSuite(client, suiteId);
-      const restored = await client.query<{ system_prompt: string | null; tools: string; pass_threshold: number }>(
-        `UPDATE suite s SET system_prompt = v.system_prompt, tools = v.tools, pass_threshold = v.pass_threshold
+      const restored = await client.query<RestoredRow>(
+        `UPDATE suite s SET system_prompt = v.system_prompt, tools = v.tools, pass_threshold = v.pass_threshold,
+           conversation = v.conversation
          FROM suite_version v WHERE s.id = $1 AND v.id = $2
-         RETURNING s.system_prompt, s.tools, s.pass_threshold`,
+         RETURNING s.system_prompt, s.tools, s.pass_threshold, s.conversation`,
         [suiteId, versionId],
       );
-      const { tools, ...settings } = restored.rows[0]!;
+      const { tools, conversation, ...settings } = restored.rows[0]!;
       const removed = await client.query('DELETE FROM suite_case WHERE suite_id = $1', [suiteId]);
       const added = await client.query(
         `INSERT INTO suite_case (id, suite_id, position, category, tags, body)
@@ -46,7 +55,13 @@ export class RestoreVersionRepository extends TeamScoped {
       const now = await sizeOfSuite(client, suiteId);
       const growth = { cases: now.cases - before.cases, bytes: now.bytes - before.bytes };
       await checkSuiteSize(client, { teamId: this.teamId, suiteId }, growth);
-      const after = { ...suite, ...settings, tools: jsonColumn<Tool[]>(tools), version: suite.version + 1 };
+      const after = {
+        ...suite,
+        ...settings,
+        tools: jsonColumn<Tool[]>(tools),
+        conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
+        version: suite.version + 1,
+      };
       return { before: { ...suite, cases: removed.rowCount! }, after: { ...after, cases: added.rowCount! } };
     });
   }

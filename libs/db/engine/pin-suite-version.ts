@@ -115,6 +115,7 @@ async function copySuite(client: PoolClient, suiteId: string, version?: number):
        INSERT INTO suite_version (id, suite_id, version, name, description, system_prompt, tools, pass_threshold, bytes)
        SELECT $2, id, version, name, description, system_prompt, tools, pass_threshold,
          case_bytes + octet_length(tools) + octet_length(description) + coalesce(octet_length(system_prompt), 0)
+           + coalesce(octet_length(conversation), 0)
        FROM suite_now
        ON CONFLICT (suite_id, version) DO NOTHING RETURNING id
      ), cases AS (

@@ -31,7 +31,7 @@ const RENEWED_EVERY = '5 seconds';
 const NO_JUDGE: JudgeOfRun = { judge: null, when: 'after', below: 0 };
 
 /** The suite's settings for a try-out. */
-export type TriedSuite = Pick<Suite, 'name' | 'tools' | 'system_prompt' | 'pass_threshold'>;
+export type TriedSuite = Pick<Suite, 'name' | 'tools' | 'system_prompt' | 'pass_threshold' | 'conversation'>;
 
 export interface NewTryOut {
   teamId: string;
@@ -104,6 +104,8 @@ async function storeVersion(client: PoolClient, suite: TriedSuite, input: CaseIn
     system_prompt: suite.system_prompt,
     tools: JSON.stringify(suite.tools),
     pass_threshold: suite.pass_threshold,
+    conversation: suite.conversation && JSON.stringify(suite.conversation),
+    has_conversations: Boolean(input.conversation),
   });
   await insertRow(client, 'suite_version_case', {
     version_id: id,

@@ -1,3 +1,4 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { notFound } from '#lib/contracts/input/problem';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import type { JobStatus } from '#lib/contracts/job-status';
@@ -9,6 +10,7 @@ import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { readCaseScores, type CaseScores } from './case-scores.js';
+import { readConversationDefaults } from './conversation-defaults.js';
 import { EXPECTED_TOOL } from './expected-tool.js';
 import { mergeCases } from './merge-cases.js';
 import { scoredCases } from './for-workers/scored-cases.js';
@@ -57,6 +59,7 @@ export interface ComparableRun {
   systemPrompt: string | null;
   tools: Tool[];
   passThreshold: number;
+  conversation: ConversationDefaults | null;
   config: RunConfig | RecordedConfig;
   /** Samples per case, including those of completed extensions that cover every case. */
   samples: number;
@@ -96,7 +99,7 @@ export interface CasePlaces {
   a: number | null;
   b: number | null;
   caseId: string;
-  /** Both have the case, with the same JSON. */
+  /** Both have the case, with the same JSON, and a conversation takes the same from its suite. */
   identical: boolean;
 }
 
@@ -121,6 +124,7 @@ interface RunRow {
   system_prompt: string | null;
   tools: string;
   pass_threshold: number;
+  conversation: string | null;
   config: string;
   samples: number;
   case_positions: number[];
@@ -186,7 +190,8 @@ export class ComparableRunRepository extends TeamScoped {
   async read(runId: string, { rescoreId, extended = false }: ReadOptions = {}): Promise<ComparableRun> {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
-         v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold, r.config,
+         v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold,
+         CASE WHEN scored.id IS NULL THEN v.conversation ELSE scored.conversation END AS conversation, r.config,
          r.samples, r.case_positions, r.created_at,
          coalesce(r.started_at, r.created_at) AS started, coalesce(r.finished_at, r.created_at) AS ended,
          s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
@@ -241,12 +246,16 @@ export class ComparableRunRepository extends TeamScoped {
     const team = parameter(this.teamId);
     const cases = (run: CasesOfRun): string => {
       const positions = parameter(run.positions);
-      return `(SELECT position, case_id, body FROM ${casesOf(run, parameter)} c
+      return `(SELECT position, case_id, body, version_id FROM ${casesOf(run, parameter)} c
         WHERE judged AND (cardinality(${positions}::int[]) = 0 OR position = ANY (${positions})))`;
     };
+    const versions = [a, b].flatMap((run) => versionsOf(run, parameter)).join();
     const { rows } = await this.db.query<CasePlaces>(
-      `SELECT a.position AS a, b.position AS b, case_id AS "caseId", coalesce(a.body = b.body, false) AS identical
+      `WITH begun AS MATERIALIZED (SELECT id, md5(conversation) AS hash FROM suite_version WHERE id IN (${versions}))
+       SELECT a.position AS a, b.position AS b, case_id AS "caseId", coalesce(a.body = b.body, false)
+         AND (strpos(a.body, '"conversation":{') = 0 OR at_a.hash IS NOT DISTINCT FROM at_b.hash) AS identical
        FROM ${cases(a)} a FULL JOIN ${cases(b)} b USING (case_id)
+         LEFT JOIN begun at_a ON at_a.id = a.version_id LEFT JOIN begun at_b ON at_b.id = b.version_id
        WHERE ${owns(team, parameter(a.versionId))} AND ${owns(team, parameter(b.versionId))}
        ORDER BY b.position, a.position`,
       values,
@@ -257,6 +266,11 @@ export class ComparableRunRepository extends TeamScoped {
   /** The JSON of cases, page by page. @param positions in order, at least one */
   readCases(run: CasesOfRun, positions: readonly number[]): AsyncGenerator<PinnedCase[]> {
     return pinnedPages(this.db, run.versionId, positions, rescoreOf(run));
+  }
+
+  /** What the conversations of a version have in common. */
+  readDefaults(versionId: string): Promise<ConversationDefaults | null> {
+    return readConversationDefaults(this.db, versionId);
   }
 
   /** The heads of all cases of the run's version. @param clusterPrefix prefix of the tag that names a cluster */
@@ -324,6 +338,13 @@ const owns = (team: string, version: string): string =>
 const rescoreOf = ({ id, rescore }: CasesOfRun): { runId: string; id: string } | undefined =>
   id !== undefined && rescore?.hasVersion ? { runId: id, id: rescore.id } : undefined;
 
+/** SQL of the ids of the versions that its cases come from. */
+function versionsOf(run: CasesOfRun, parameter: (value: unknown) => string): string[] {
+  const rescore = rescoreOf(run);
+  const version = `${parameter(run.versionId)}::uuid`;
+  return rescore ? [version, `(SELECT suite_version_id FROM rescore WHERE id = ${parameter(rescore.id)})`] : [version];
+}
+
 /** SQL of the cases by which a run, or its rescore, is scored. */
 function casesOf(run: CasesOfRun, parameter: (value: unknown) => string): string {
   const rescore = rescoreOf(run);
@@ -374,6 +395,7 @@ function toRun(row: RunRow): ComparableRun {
     systemPrompt: row.system_prompt,
     tools: jsonColumn<Tool[]>(row.tools),
     passThreshold: row.pass_threshold,
+    conversation: row.conversation === null ? null : jsonColumn<ConversationDefaults>(row.conversation),
     config: { ...jsonColumn<RunConfig | RecordedConfig>(row.config), samples },
     samples,
     extensions: row.extensions.map(toGeneration),

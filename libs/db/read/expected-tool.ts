@@ -3,7 +3,8 @@ import { readableJson } from './case-measurements.js';
 
 const json = readableJson('c.body');
 /** SQL of the tool that a case `c` expects, or expects first: its name, a JSON array of acceptable ones, or null. */
-export const EXPECTED_TOOL = `CASE WHEN strpos(c.body, '"expected_calls"') = 0 THEN ${json} ->> 'expected_tool'
+export const EXPECTED_TOOL = `CASE WHEN strpos(c.body, '"conversation":{') > 0 THEN ${json} #>> '{conversation,goal,calls,0,tool}'
+  WHEN strpos(c.body, '"expected_calls"') = 0 THEN ${json} ->> 'expected_tool'
   ELSE coalesce(${json} #>> '{expected_calls,0,tool}', ${json} ->> 'expected_tool') END`;
 
 /**

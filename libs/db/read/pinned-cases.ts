@@ -63,7 +63,7 @@ export async function* pinnedPages(
     const wanted = positions.slice(next, next + CASE_PAGE.cases);
     if (positions.length && wanted.length === 0) return;
     const { rows } = await pool.query<PinnedCase>(
-      `SELECT c.position, c.body FROM (
+      `SELECT c.position, c.body, c.version_id AS "versionId" FROM (
          SELECT position, sum(bytes) OVER (ORDER BY position) - bytes AS before FROM (
            SELECT position, octet_length(body) AS bytes FROM suite_version_case
            WHERE version_id = $1 AND position > $2 AND (cardinality($3::int[]) = 0 OR position = ANY ($3))
@@ -79,4 +79,5 @@ export async function* pinnedPages(
     after = rows.at(-1)!.position;
   }
 }
-export type PinnedCase = Omit<StoredCase, 'category'>;
+/** `versionId` is the version that its text comes from, and so what its conversation takes from the suite. */
+export type PinnedCase = Omit<StoredCase, 'category'> & { versionId: string };

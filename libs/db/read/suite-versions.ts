@@ -1,4 +1,5 @@
 import type { Case, CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { notFound, ProblemError } from '#lib/contracts/input/problem';
 import type { Page, PageQuery } from '#lib/contracts/page';
 import {
@@ -33,6 +34,7 @@ interface VersionRow extends HeadRow {
   system_prompt: string | null;
   tools: string;
   pass_threshold: number;
+  conversation: string | null;
   test_cases_count: number;
 }
 type ChangeRow = { [Key in keyof ChangedCase]: ChangedCase[Key] | null } & {
@@ -113,7 +115,7 @@ export class SuiteVersionRepository extends TeamScoped {
         'version_gone',
         { version: asked },
       );
-    const { name, description, system_prompt, tools, pass_threshold, test_cases_count } = row;
+    const { name, description, system_prompt, tools, pass_threshold, conversation, test_cases_count } = row;
     return {
       suite: {
         ...toHead(row),
@@ -123,6 +125,7 @@ export class SuiteVersionRepository extends TeamScoped {
         system_prompt,
         tools: jsonColumn<Tool[]>(tools),
         pass_threshold,
+        conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
         test_cases_count,
       },
       place: { suiteId, versionId: row.version_id },
@@ -205,7 +208,7 @@ export class SuiteVersionRepository extends TeamScoped {
 }
 
 /** SQL: columns of the version `v` if there is one, otherwise of the suite `s`. */
-const SETTINGS_OF_VERSION = ['name', 'description', 'system_prompt', 'tools', 'pass_threshold']
+const SETTINGS_OF_VERSION = ['name', 'description', 'system_prompt', 'tools', 'pass_threshold', 'conversation']
   .map((column) => `CASE WHEN v.id IS NULL THEN s.${column} ELSE v.${column} END AS ${column}`)
   .join();
 const KINDS: ChangedCase['kind'][] = ['added', 'removed', 'changed'];

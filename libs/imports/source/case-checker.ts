@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '#lib/scoring/checks/check-case';
@@ -9,8 +10,12 @@ const MAX_CACHED_TOOLS = 2000;
 /**
  * Checks the cases of an import. Many cases have the same tools, and compiling a schema takes a millisecond, so each
  * tool is checked only once.
+ * @param defaults what the conversations of the suite have in common
  */
-export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) => InputError[] {
+export function createCaseChecker(
+  suite: readonly Tool[],
+  defaults?: ConversationDefaults | null,
+): (input: CaseInput) => InputError[] {
   const known = new Map<string, InputError[]>();
   const toolErrors = (tool: Tool): InputError[] => {
     const text = JSON.stringify(tool);
@@ -23,7 +28,7 @@ export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) =>
   };
   return (input) => {
     const own = input.tools?.filter((tool) => typeof tool !== 'string') ?? [];
-    if (own.length === 0 || input.distractors !== undefined) return checkCase(input, suite);
+    if (own.length === 0 || input.distractors !== undefined) return checkCase(input, suite, defaults);
     const errors = input.tools!.flatMap((tool, index) =>
       typeof tool === 'string'
         ? []
@@ -36,10 +41,11 @@ export function createCaseChecker(suite: readonly Tool[]): (input: CaseInput) =>
     const named = input.tools!.map((tool) => (typeof tool === 'string' ? tool : tool.function.name));
     return [
       ...errors,
-      ...checkCase({ ...input, tools: named }, [
-        ...suite.filter((tool) => !ownNames.has(tool.function.name.toLowerCase())),
-        ...own,
-      ]),
+      ...checkCase(
+        { ...input, tools: named },
+        [...suite.filter((tool) => !ownNames.has(tool.function.name.toLowerCase())), ...own],
+        defaults,
+      ),
     ];
   };
 }

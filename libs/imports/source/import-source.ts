@@ -29,7 +29,7 @@ export interface ImportSource {
   settings: Partial<Omit<SuiteFile, 'test_cases'>>;
 }
 
-const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools'] as const;
+const SETTINGS = ['name', 'description', 'system_prompt', 'pass_threshold', 'tools', 'conversation'] as const;
 const TEXT_KEYS = ['text', 'questions', 'conversations', 'csv', 'yaml', 'jsonl'];
 const ANSWER_KEYS = ['possible_answers', 'possible_answer', 'answers'];
 

@@ -29,10 +29,13 @@ export class InferredTools {
     }
   }
 
-  addCase({ expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses }: JsonObject): void {
+  addCase(input: JsonObject): void {
+    const { expected_tool, expected_params, expected_calls, valid_prerequisites, mock_responses } = input;
+    const { goal, tools } = isObject(input.conversation) ? input.conversation : {};
+    const { calls: goalCalls, forbidden_calls } = isObject(goal) ? goal : {};
     const calls = [
       { tool: expected_tool ?? null, params: expected_params ?? {} },
-      ...(Array.isArray(expected_calls) ? expected_calls : []),
+      ...[expected_calls, goalCalls, forbidden_calls].flatMap((list) => (Array.isArray(list) ? list : [])),
     ];
     for (const call of calls) {
       if (!isObject(call)) continue;
@@ -41,7 +44,7 @@ export class InferredTools {
     }
     const others = [
       ...(Array.isArray(valid_prerequisites) ? valid_prerequisites : []),
-      ...(isObject(mock_responses) ? Object.keys(mock_responses) : []),
+      ...[mock_responses, tools].flatMap((byName) => (isObject(byName) ? Object.keys(byName) : [])),
     ];
     for (const name of others) if (typeof name === 'string' && !this.#guesses.has(name)) this.addCall(name);
   }

@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
@@ -28,8 +29,15 @@ export function checkChainFields(input: CaseInput): InputError[] {
 const isGiven = (value: unknown): boolean =>
   typeof value === 'number' || (value != null && Object.keys(Object(value) as object).length > 0);
 
-/** The errors of a case beyond its schema; paths are pointers into it. Empty if it can be run and scored. */
-export function checkCase(input: CaseInput, suite: readonly Tool[]): InputError[] {
+/**
+ * The errors of a case beyond its schema; paths are pointers into it. Empty if it can be run and scored.
+ * @param defaults what the conversations of its suite have in common
+ */
+export function checkCase(
+  input: CaseInput,
+  suite: readonly Tool[],
+  _defaults?: ConversationDefaults | null,
+): InputError[] {
   const errors: InputError[] = [];
   const fail: Fail = (path, message) => void errors.push({ path: jsonPointer(path), message });
   let unknown = 0;
