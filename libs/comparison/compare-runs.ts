@@ -2,6 +2,7 @@ import type { Comparison } from '#lib/contracts/comparison';
 import type { SampleDrift } from '#lib/contracts/sample-drift';
 import { ProblemError } from '#lib/contracts/input/problem';
 import { isFinished } from '#lib/contracts/values/jobs';
+import { COMPARED_FIGURES } from '#lib/contracts/values/conversations';
 import { metricName } from '#lib/contracts/metric';
 import type { MeasuredCase } from '#lib/db/read/case-measurements';
 import { ComparableRunRepository, type ComparableRun, type RunState } from '#lib/db/read/comparable-runs';
@@ -181,10 +182,11 @@ function checkMeasure(a: ComparableRun, b: ComparableRun, measure: string): void
   ).as('measure_missing', { measure, common: common.join(', ') });
 }
 
-const measuresOf = ({ config, rescore }: ComparableRun): string[] => [
+const measuresOf = ({ config, rescore, hasConversations }: ComparableRun): string[] => [
   'overall',
   'passed',
   ...(rescore?.options ?? config).metrics.map(metricName),
+  ...(hasConversations ? COMPARED_FIGURES : []),
 ];
 
 interface Framed {

@@ -34,10 +34,16 @@ export const Margin = z
   .min(0)
   .max(1)
   .describe('The smallest difference that matters, as a share: 0.02 is two points. 0 asks for any difference.');
-export const Measure = z.string().min(1).max(200).meta({
-  description: 'What is compared: `overall`, `passed` (0 or 1), or the name of a further metric of both runs.',
-  example: 'overall',
-});
+export const Measure = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({
+    description:
+      'What is compared: `overall`, `passed` (0 or 1), the name of a further metric of both runs, or a figure of ' +
+      'conversations: `conversation.state` and the like, but not `conversation.fabricated`.',
+    example: 'overall',
+  });
 
 const interval = z.tuple([z.number(), z.number()]);
 const figure = z.number().nullable();

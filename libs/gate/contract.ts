@@ -39,6 +39,15 @@ const looks = z
       'to a stricter level, so that all of them together err as rarely as one.',
   );
 
+const share = z.number().min(0).max(1);
+
+const floorName = z
+  .string()
+  .regex(METRIC_NAME, 'must be the name of a metric')
+  .refine((name) => name !== 'conversation.fabricated', {
+    message: 'is better when it is lower, and a floor is a minimum: use "conversation.state" or "conversation.answer"',
+  });
+
 const rules = {
   baseline: GateBaseline,
   models: z
@@ -54,7 +63,17 @@ const rules = {
   margin: Margin,
   floor: z
     .strictObject({
-      pass_rate: z.number().min(0).max(1).describe('The minimum share of passed samples.'),
+      pass_rate: share.optional().describe('The minimum share of passed samples.'),
+      metrics: z
+        .record(floorName, share)
+        .optional()
+        .describe(
+          'The minimum mean of metrics, or of figures of conversations, by name: `{"conversation.state": 0.9}`. Cases ' +
+            'to which one does not apply do not count for it.',
+        ),
+    })
+    .refine(({ pass_rate, metrics }) => pass_rate !== undefined || Object.keys(metrics ?? {}).length > 0, {
+      message: 'must have "pass_rate", or at least one of "metrics"',
     })
     .nullable()
     .describe('The minimum for the run, whatever the baseline; null for no floor.'),
@@ -198,6 +217,17 @@ export const GateTarget = named('GateTarget', 'One model of a run, measured by a
   p_holm: figure.describe('`p` corrected by Holm over the models of the gate.'),
   pass_rate: figure.describe('The mean over the cases of the run of their share of passed samples.'),
   pass_rate_ci: interval.nullable().describe('Its interval, at the level of the look.'),
+  floors: z
+    .array(
+      z.object({
+        name: z.string().describe('The metric, or the figure of conversations.'),
+        minimum: z.number().describe('Its floor.'),
+        mean: figure.describe('The mean over the cases of the run to which it applies; null without one.'),
+        ci: interval.nullable().describe('Its interval, at the level of the look.'),
+      }),
+    )
+    .optional()
+    .describe('The floors of metrics, in the order of the rules. Left out when the gate has none.'),
   errored_shares: z
     .tuple([z.number(), z.number()])
     .describe('The share of errored results, 0..1: baseline first. For the run, over all its cases if that is larger.'),

@@ -9,12 +9,14 @@ const undecided: GateEvidence = {
   errored_shares: [0, 0],
   critical: [],
   drift: [],
-  pass_rate_ci: [0.8, 0.95],
+  floors: [],
   ci: [-0.05, 0.03],
   p_holm: 0.6,
 };
 const rules: GateLevel = { margin: 0.02, floor: null, max_errored_share: 0.05, alpha: 0.05 };
-const floor = (pass_rate: number) => ({ floor: { pass_rate } });
+const floor = (minimum: number, ci: [number, number] | null = [0.8, 0.95]) => ({
+  floors: [{ name: 'pass_rate', minimum, mean: 0.9, ci }],
+});
 const [sure, unsure] = [{ confirmed: true }, { confirmed: false }];
 
 it.each<[string, GateReason, Partial<GateEvidence>, Partial<GateLevel>]>([
@@ -27,14 +29,20 @@ it.each<[string, GateReason, Partial<GateEvidence>, Partial<GateLevel>]>([
   ['as many errors as allowed', 'not_worse', { errored_shares: [0.05, 0.05], ci: [0, 0.1] }, {}],
   ['any error where none is allowed', 'errored', { errored_shares: [0, 0.001] }, { max_errored_share: 0 }],
   ['added samples of another day', 'drifted', { drift: [{}], critical: [sure], ci: [0, 0.1] }, {}],
-  ['a critical case that broke', 'critical', { critical: [unsure, sure], ci: [0, 0.1] }, floor(0.99)],
-  ['a critical case that may have broken', 'critical_unconfirmed', { critical: [unsure], ci: [0, 0.1] }, floor(0.99)],
-  ['a rate below the floor', 'floor', { ci: [0, 0.1] }, floor(0.951)],
-  ['a rate whose interval ends at the floor', 'floor_undecided', { ci: [0, 0.1] }, floor(0.95)],
-  ['a floor within the interval', 'floor_undecided', { ci: [-0.9, -0.5], p_holm: 0 }, floor(0.81)],
-  ['a reached floor', 'not_worse', { ci: [0, 0.1] }, floor(0.8)],
-  ['a floor of 0', 'not_worse', { ci: [0, 0.1], pass_rate_ci: [0, 0.1] }, floor(0)],
-  ['a floor of 1 and no failure', 'floor_undecided', { pass_rate_ci: [0.9, 1 - 1e-16] }, floor(1)],
+  ['a critical case that broke', 'critical', { critical: [unsure, sure], ci: [0, 0.1], ...floor(0.99) }, {}],
+  [
+    'a critical case that may have broken',
+    'critical_unconfirmed',
+    { critical: [unsure], ci: [0, 0.1], ...floor(0.99) },
+    {},
+  ],
+  ['a rate below the floor', 'floor', { ci: [0, 0.1], ...floor(0.951) }, {}],
+  ['a rate whose interval ends at the floor', 'floor_undecided', { ci: [0, 0.1], ...floor(0.95) }, {}],
+  ['a floor within the interval', 'floor_undecided', { ci: [-0.9, -0.5], p_holm: 0, ...floor(0.81) }, {}],
+  ['a reached floor', 'not_worse', { ci: [0, 0.1], ...floor(0.8) }, {}],
+  ['a floor of 0', 'not_worse', { ci: [0, 0.1], ...floor(0, [0, 0.1]) }, {}],
+  ['a floor of 1 and no failure', 'floor_undecided', { ...floor(1, [0.9, 1 - 1e-16]) }, {}],
+  ['a floor of what applies to no case', 'floor_undecided', { ci: [0, 0.1], ...floor(0.1, null) }, {}],
   ['above the margin', 'not_worse', { ci: [-0.0199, 0.1] }, {}],
   ['at the margin', 'undecided', { ci: [-0.02, 0.1] }, {}],
   ['a regression within the margin', 'not_worse', { ci: [-0.019, -0.001], p_holm: 0.001 }, {}],

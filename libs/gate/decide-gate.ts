@@ -4,15 +4,24 @@ import type { GateReason, GateResult, GateRules, GateTarget } from './contract.j
 /** Why nothing can be measured, regardless of the results. */
 export type GateObstacle = Extract<GateReason, 'no_baseline' | 'unfinished' | 'not_in_run'>;
 
+/** One minimum, and the mean over the cases to which it applies. */
+export interface MeasuredFloor {
+  /** `pass_rate`, or the name of a metric or of a figure of conversations. */
+  name: string;
+  minimum: number;
+  /** Null when it applies to no case. */
+  mean: number | null;
+  ci: [number, number] | null;
+}
+
 /** The evidence on one target. All intervals are at the level of the look. */
-export interface GateEvidence extends Pick<
-  GateTarget,
-  'n_cases' | 'errored_shares' | 'ci' | 'p_holm' | 'pass_rate_ci'
-> {
+export interface GateEvidence extends Pick<GateTarget, 'n_cases' | 'errored_shares' | 'ci' | 'p_holm'> {
   /** Cases in both runs, scored or not. */
   common: number;
   /** Cases with a critical tag that always passed in the baseline and never pass in the run. */
   critical: readonly { confirmed: boolean }[];
+  /** Each minimum of the gate's floor with what was measured for it. */
+  floors: readonly MeasuredFloor[];
   /** Added samples that are not counted. */
   drift: readonly unknown[];
 }
@@ -28,11 +37,12 @@ export const CONFIRMING_SAMPLES = 3;
 /** Tolerance for an interval limit that falls just short of a threshold. */
 const EPSILON = 1e-12;
 
+export const isMissed = ({ ci, minimum }: MeasuredFloor): boolean => ci !== null && ci[1] < minimum - EPSILON;
+/** What applies to no case is undecided, too: nothing shows that the floor is reached. */
+export const isUndecided = ({ ci, minimum }: MeasuredFloor): boolean => ci === null || ci[0] < minimum - EPSILON;
+
 /** The rule that decides about a target: the first one that applies. */
-export function decideTarget(
-  evidence: GateEvidence,
-  { margin, floor, max_errored_share, alpha }: GateLevel,
-): GateReason {
+export function decideTarget(evidence: GateEvidence, { margin, max_errored_share, alpha }: GateLevel): GateReason {
   const { common, n_cases: n, errored_shares, critical, ci, p_holm } = evidence;
   if (common >= MIN_COMMON_CASES && n === 0) return 'nothing_scored';
   if (n < MIN_COMMON_CASES) return 'too_few_cases';
@@ -40,11 +50,8 @@ export function decideTarget(
   if (evidence.drift.length > 0) return 'drifted';
   if (critical.some(({ confirmed }) => confirmed)) return 'critical';
   if (critical.length > 0) return 'critical_unconfirmed';
-  if (floor !== null) {
-    const [low, high] = evidence.pass_rate_ci!;
-    if (high < floor.pass_rate - EPSILON) return 'floor';
-    if (low < floor.pass_rate - EPSILON) return 'floor_undecided';
-  }
+  if (evidence.floors.some(isMissed)) return 'floor';
+  if (evidence.floors.some(isUndecided)) return 'floor_undecided';
   const [low, high] = ci!;
   if (low > -margin) return 'not_worse';
   return high < 0 && p_holm! < alpha ? 'regressed' : 'undecided';

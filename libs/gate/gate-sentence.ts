@@ -7,7 +7,7 @@ import { percent, points } from '#lib/comparison/points';
 import { begin, differenceOf, namesOf, sentenceFor, type Names, type Subject } from '#lib/comparison/sentence';
 import { driftText } from '#lib/comparison/sample-drift';
 import type { GateReason, GateResult, GateTarget } from './contract.js';
-import { CONFIRMING_SAMPLES, type GateLevel } from './decide-gate.js';
+import { CONFIRMING_SAMPLES, isMissed, isUndecided, type GateLevel, type MeasuredFloor } from './decide-gate.js';
 
 /** The inputs of a sentence on a measured target. */
 export interface GateFacts {
@@ -16,7 +16,8 @@ export interface GateFacts {
   outcomes: Outcomes;
   subject: Subject;
   level: GateLevel;
-  target: Pick<GateTarget, 'ci' | 'p_holm' | 'pass_rate' | 'pass_rate_ci' | 'critical' | 'cases_needed'>;
+  target: Pick<GateTarget, 'ci' | 'p_holm' | 'critical' | 'cases_needed'>;
+  floors: readonly MeasuredFloor[];
   /** Number of models in the family of `p_holm`. */
   family: number;
   /** Added samples that are not counted. */
@@ -101,13 +102,17 @@ function onCritical({ reason, target: { critical } }: GateFacts, names: Names): 
         `${CONFIRMING_SAMPLES} samples on a side do not confirm that.`;
 }
 
-function onFloor({ reason, level, target: { pass_rate, pass_rate_ci: ci } }: GateFacts, names: Names): string {
-  const rate = `${percent(pass_rate!)} (${levelOf(level)}: ${percent(ci![0])} to ${percent(ci![1])})`;
-  const floor = percent(level.floor!.pass_rate);
+function onFloor({ reason, level, floors }: GateFacts, names: Names): string {
+  const { name, mean, ci, minimum } = floors.find(reason === 'floor' ? isMissed : isUndecided)!;
+  const what = name === 'pass_rate' ? 'pass rate' : `"${name}"`;
+  const floor = percent(minimum);
+  if (mean === null || ci === null)
+    return `${begin(names.with, `${what} applies to no case of ${names.sides[1]}`)}, so its floor of ${floor} is not reached.`;
+  const rate = `${percent(mean)} (${levelOf(level)}: ${percent(ci[0])} to ${percent(ci[1])})`;
   const [, run] = names.sides;
   return reason === 'floor'
-    ? `${begin(names.with, `the pass rate of ${run} is ${rate}`)}, below the floor of ${floor}.`
-    : `${begin(names.with, `this data cannot tell whether ${run} reaches the floor of ${floor}`)}: its pass rate is ` +
+    ? `${begin(names.with, `the ${what} of ${run} is ${rate}`)}, below the floor of ${floor}.`
+    : `${begin(names.with, `this data cannot tell whether ${run} reaches the floor of ${floor}`)}: its ${what} is ` +
         `${rate}.`;
 }
 

@@ -230,7 +230,10 @@ async function readPairs(
     };
     const broken = findBroken(critical, guarded, passes);
     found.broken.push(broken);
-    const read = { ...measured, passes: passes.b, critical: await nameBroken(runs, run, broken) };
+    const byMetric = new Map<string, MeasuredCase[]>();
+    for (const name of Object.keys(rules.floor?.metrics ?? {}))
+      byMetric.set(name, await readMeasured(runs, sides.b, measured.pair.b, name));
+    const read = { ...measured, byMetric, passes: passes.b, critical: await nameBroken(runs, run, broken) };
     found.summed.push(sumUp(read, levelOf(rules), lastLook));
   };
   const request = {
@@ -264,9 +267,18 @@ async function readPasses(
   name: string,
   positions?: readonly number[],
 ): Promise<MeasuredCase[]> {
-  if (positions?.length === 0) return [];
+  return positions?.length === 0 ? [] : readMeasured(runs, run, name, 'passed', positions);
+}
+
+function readMeasured(
+  runs: ComparableRunRepository,
+  run: ComparableRun,
+  name: string,
+  measure: string,
+  positions?: readonly number[],
+): Promise<MeasuredCase[]> {
   const target = run.targets.find((one) => one.name === name)!;
-  return runs.measure(run, target, { positions, measure: 'passed', tools: [] });
+  return runs.measure(run, target, { positions, measure, tools: [] });
 }
 
 function decideAll(summed: readonly SummedPair[], rules: GateRules, models: number): DecidedTarget[] {

@@ -25,6 +25,7 @@ function decide(sides: Sides[], more: More = {}) {
     pair: { a: 'sim::gpt-x', b: 'sim::gpt-x' },
     cases,
     passes: cases.map(({ b }) => b),
+    byMetric: new Map(),
     figures: measureDifference(cases.map(sumsOf)),
     outcomes: countOutcomes(cases),
     critical: [],
@@ -71,6 +72,28 @@ describe('the answer of a gate about a target', () => {
     expect(textOf([...times(9, right, wrong), ...times(91, right, right)], { family: 9, pHolm: 0.071 })).toMatch(
       / That interval lies below 0, but one of 9 models may do so by chance: corrected for their number, p is 0.071\.$/,
     );
+  });
+
+  it('says which floor of a figure of conversations is missed, over the cases that it applies to', () => {
+    const half = (mean: number): CaseMeasurement => ({ ...passes(1), mean });
+    const measured = [...Array<CaseMeasurement>(30).fill(half(0.5)), ...Array<CaseMeasurement>(30).fill(passes(0, 0))];
+    const floor = { metrics: { 'conversation.calls': 0.1, 'conversation.state': 0.9 } };
+    const byMetric = new Map([
+      ['conversation.calls', Array<CaseMeasurement>(60).fill(half(1))],
+      ['conversation.state', measured],
+    ]);
+    const { target } = decide(times(60, right, right), { floor, byMetric });
+    expect(target).toMatchObject({
+      result: 'fail',
+      reason: 'floor',
+      floors: [{ mean: 1 }, { mean: 0.5, minimum: 0.9 }],
+    });
+    expect(target.text).toMatch(
+      /^The "conversation\.state" of the new run is 50 % \(95 %: .*\), below the floor of 90 %\.$/,
+    );
+    const without = decide(times(60, right, right), { floor: { metrics: { f1: 0.5 } } }).target;
+    expect(without).toMatchObject({ result: 'inconclusive', reason: 'floor_undecided' });
+    expect(without.text).toBe('"f1" applies to no case of the new run, so its floor of 50 % is not reached.');
   });
 
   it('says where the floor is', () => {

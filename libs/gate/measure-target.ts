@@ -7,30 +7,46 @@ import { metricOf } from '#lib/comparison/estimate';
 import { plainInterval } from '#lib/comparison/figures';
 import type { CaseMeasurement } from '#lib/comparison/measurements';
 import type { CriticalCase, GateReason, GateTarget } from './contract.js';
-import { decideTarget, resultOf, type GateLevel } from './decide-gate.js';
+import { decideTarget, isUndecided, resultOf, type GateLevel, type MeasuredFloor } from './decide-gate.js';
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
+
+export const PASS_RATE = 'pass_rate';
 
 /** The data read for a pair of targets. */
 export interface GatePair extends Omit<MeasuredPair, 'common' | 'sides'> {
   /** All cases of the run, by pass or fail. */
   passes: readonly CaseMeasurement[];
+  /** All cases of the run by each metric that has a floor. */
+  byMetric: ReadonlyMap<string, readonly CaseMeasurement[]>;
   critical: CriticalCase[];
 }
 
+interface SummedFloor extends MeasuredFloor {
+  cases: number;
+  /** The share of the variance that is left at the last look. */
+  remaining: number | null;
+}
+
 /** A pair of targets after its cases were summarised; `p_holm` needs the other pairs. */
-export interface SummedPair extends Omit<GatePair, 'cases' | 'passes'> {
+export interface SummedPair extends Omit<GatePair, 'cases' | 'passes' | 'byMetric'> {
   interval: PairedInterval;
   passRate: { cases: number; rate: number; ci: [number, number] } | null;
+  floors: SummedFloor[];
   erroredShares: [number, number];
-  /** The share of the variance that is left at the last look, for the difference and for the pass rate. */
-  remaining: { difference: number | null; passRate: number | null };
+  /** The share of the variance of the difference that is left at the last look. */
+  remaining: number | null;
 }
 
 /** @param lastLook samples per case on each side at the last look */
-export function sumUp({ cases, passes, ...rest }: GatePair, { alpha }: GateLevel, lastLook: number): SummedPair {
+export function sumUp(
+  { cases, passes, byMetric, ...rest }: GatePair,
+  { alpha, floor }: GateLevel,
+  lastLook: number,
+): SummedPair {
   const { figures } = rest;
   const scored = cases.filter(({ a, b }) => a.mean !== null && b.mean !== null);
+  const passRate = passRateOf(passes, 1 - alpha);
   const isLast = Math.round(Math.min(...figures.samples)) >= lastLook;
   return {
     ...rest,
@@ -38,13 +54,29 @@ export function sumUp({ cases, passes, ...rest }: GatePair, { alpha }: GateLevel
       Float64Array.from(scored, ({ a, b }) => b.mean! - a.mean!),
       1 - alpha,
     ),
-    passRate: passRateOf(passes, 1 - alpha),
+    passRate,
+    floors: [
+      ...(floor?.pass_rate === undefined
+        ? []
+        : [
+            {
+              name: PASS_RATE,
+              minimum: floor.pass_rate,
+              mean: passRate?.rate ?? null,
+              ci: passRate?.ci ?? null,
+              cases: passRate?.cases ?? 0,
+              remaining: isLast ? 1 : remainingVariance(passes.filter(isScored).map((one) => ofPasses(one, lastLook))),
+            },
+          ]),
+      ...Object.entries(floor?.metrics ?? {}).map(([name, minimum]): SummedFloor => {
+        const measured = (byMetric.get(name) ?? []).filter(isScored);
+        const remaining = isLast ? 1 : remainingVariance(measured.map((one) => ofPasses(one, lastLook)));
+        return { name, minimum, ...meanOf(measured, 1 - alpha), cases: measured.length, remaining };
+      }),
+    ],
     // Errors in cases that the baseline lacks also make the pass rate uncertain.
     erroredShares: [figures.erroredShares[0], Math.max(figures.erroredShares[1], erroredShare(passes))],
-    remaining: {
-      difference: isLast ? 1 : remainingVariance(scored.map(({ a, b }) => ofDifference(a, b, lastLook))),
-      passRate: isLast ? 1 : remainingVariance(passes.filter(isScored).map((one) => ofPasses(one, lastLook))),
-    },
+    remaining: isLast ? 1 : remainingVariance(scored.map(({ a, b }) => ofDifference(a, b, lastLook))),
   };
 }
 
@@ -76,6 +108,14 @@ function passRateOf(passes: readonly CaseMeasurement[], confidence: number): Sum
   const isOneSampleACase = passes.every(({ scored }) => scored <= 1);
   const ci = isOneSampleACase ? wilson(passed, shares.length, confidence) : caseMeanInterval(shares, confidence);
   return { cases: shares.length, rate: passed / shares.length, ci: plainInterval(ci!) };
+}
+
+/** The mean over cases with a value, with its interval. */
+function meanOf(cases: readonly CaseMeasurement[], confidence: number): Pick<MeasuredFloor, 'mean' | 'ci'> {
+  if (cases.length === 0) return { mean: null, ci: null };
+  const means = cases.map(({ mean }) => mean!);
+  const sum = means.reduce((total, mean) => total + mean, 0);
+  return { mean: sum / means.length, ci: plainInterval(caseMeanInterval(means, confidence)!) };
 }
 
 export interface DecidedTarget {
@@ -117,12 +157,20 @@ export function decidePair(summed: SummedPair, rules: PairRules): DecidedTarget 
     cost: summed.cost,
     critical: summed.critical,
   };
-  const { drift } = summed;
-  const reason = decideTarget({ ...measured, drift, common: figures.common }, level);
+  const { drift, floors } = summed;
+  const reason = decideTarget({ ...measured, drift, floors, common: figures.common }, level);
   const prospect = prospectFor(reason, summed, rules);
-  const target = { ...measured, ...(drift.length > 0 && { drift }), cases_needed: prospect.casesNeeded };
+  const ofMetrics = floors.filter(({ name }) => name !== PASS_RATE);
+  const target = {
+    ...measured,
+    ...(ofMetrics.length > 0 && {
+      floors: ofMetrics.map(({ name, minimum, mean, ci }) => ({ name, minimum, mean, ci })),
+    }),
+    ...(drift.length > 0 && { drift }),
+    cases_needed: prospect.casesNeeded,
+  };
   const subject = { pairs: [pair], amongOthers, metric: metricOf(measure) };
-  const text = sentenceOnTarget({ reason, figures, outcomes, subject, level, target, family, drift });
+  const text = sentenceOnTarget({ reason, figures, outcomes, subject, level, target, floors, family, drift });
   return {
     prospect,
     target: { target: pair.b, baseline_target: pair.a, result: resultOf(reason), reason, text, ...target },
@@ -134,16 +182,17 @@ const OPEN: Prospect = { canPass: true, canFail: true, casesNeeded: null };
 
 function prospectFor(
   reason: GateReason,
-  { figures, interval: { centre, se, df }, passRate, remaining }: SummedPair,
-  { level: { alpha, margin, floor }, family }: PairRules,
+  { figures, interval: { centre, se, df }, floors, remaining }: SummedPair,
+  { level: { alpha, margin }, family }: PairRules,
 ): Prospect {
   switch (reason) {
     case 'critical_unconfirmed':
       return OPEN;
     case 'floor_undecided': {
-      const { cases: n, ci } = passRate!;
+      const { cases: n, ci, minimum, remaining: left } = floors.find(isUndecided)!;
+      if (ci === null) return DECIDED;
       const half = (ci[1] - ci[0]) / 2;
-      const limits = { passAbove: floor!.pass_rate, failBelow: floor!.pass_rate };
+      const limits = { passAbove: minimum, failBelow: minimum };
       const halves = { pass: half, fail: half };
       const centre = (ci[0] + ci[1]) / 2;
       return prospectOf({
@@ -152,14 +201,14 @@ function prospectFor(
         se: half / normalQuantile(1 - alpha / 2),
         halves,
         ...limits,
-        remaining: remaining.passRate,
+        remaining: left,
       });
     }
     case 'undecided': {
       const half = (level: number): number => tQuantile(1 - level / 2, df) * se;
       const limits = { passAbove: -margin, failBelow: 0 };
       const halves = { pass: half(alpha), fail: half(alpha / Math.max(1, family)) };
-      return prospectOf({ n: figures.n_cases, centre, se, halves, ...limits, remaining: remaining.difference });
+      return prospectOf({ n: figures.n_cases, centre, se, halves, ...limits, remaining });
     }
     default:
       return DECIDED;

@@ -19,7 +19,7 @@ import { printReport } from '../output/report-lines.js';
 import { printJson } from '../output/terminal.js';
 import { gateRunsTable, gatesTable, rulesReport } from '../reports/gate.js';
 import { addDelete } from './delete.js';
-import { addSettings, fieldsOf, setting } from './settings.js';
+import { addSettings, fieldsOf, perTarget, setting } from './settings.js';
 
 const GATE = ['<gate>', 'name, id or id prefix of a gate'] as const;
 
@@ -83,6 +83,12 @@ const RULES = [
   setting('--measure <name>', 'what to compare: overall, passed, or a metric of the runs'),
   setting('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number),
   setting('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number, 'floor.pass_rate'),
+  setting(
+    '--floor-of <metric=share>',
+    'minimum mean of a metric, or of a figure of conversations, such as conversation.state=0.9, repeatable',
+    perTarget(number),
+    'floor.metrics',
+  ),
   setting('--max-errored-share <share>', 'share of errored results above which nothing is measured, 0 to 1', number),
   setting(
     '--critical-tag <tag>',

@@ -113,7 +113,7 @@ export function rulesReport(gate: Gate): Report {
         ['Baseline', runId === null ? `none yet (${source})` : `run ${runId} (${source})`],
         ['Models', gate.models?.join(', ') ?? 'those of the baseline'],
         ['Passes', `when ${gate.measure} is shown not to be worse by ${points(gate.margin)}`],
-        ...(floor ? [['Floor', `${percent(floor.pass_rate)} of the samples must pass`] as Fact] : []),
+        ...(floor ? [['Floor', floorText(floor)] as Fact] : []),
         ...(tags.length ? [['Critical', `cases tagged ${tags.join(', ')} must not break`] as Fact] : []),
         ['Errors', `more than ${percent(gate.max_errored_share)} errored: not measured`],
         ...sensitivityFacts(gate),
@@ -122,6 +122,12 @@ export function rulesReport(gate: Gate): Report {
     ],
   };
 }
+
+const floorText = ({ pass_rate: rate, metrics = {} }: NonNullable<Gate['floor']>): string =>
+  [
+    ...(rate === undefined ? [] : [`${percent(rate)} of the samples must pass`]),
+    ...Object.entries(metrics).map(([name, least]) => `${name} must be ${percent(least)} on average`),
+  ].join('; ');
 
 /** What its cases can show, before it is run. */
 function sensitivityFacts({ sensitivity, margin }: Gate): Fact[] {

@@ -31,4 +31,8 @@ export const CONVERSATION_FIGURES = [
   'conversation.recovered',
   'conversation.fabricated',
 ] as const;
+/** Those that a higher mean is better of, so that runs can be compared by them, and gates can have a floor of them. */
+export const COMPARED_FIGURES: readonly ConversationFigure[] = CONVERSATION_FIGURES.filter(
+  (name) => name !== 'conversation.fabricated',
+);
 export type ConversationFigure = (typeof CONVERSATION_FIGURES)[number];

@@ -3,6 +3,7 @@ import type { JobStatus } from '#lib/contracts/job-status';
 import { ProblemError, type Facts } from '#lib/contracts/input/problem';
 import type { ProblemCode } from '#lib/contracts/problem-codes';
 import { metricName, type RunMetric } from '#lib/contracts/metric';
+import { COMPARED_FIGURES } from '#lib/contracts/values/conversations';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 /** A run that a request names, and where in the request. */
@@ -21,6 +22,7 @@ interface RunRow {
   config: string;
   samples: number;
   extends_run_id: string | null;
+  has_conversations: boolean;
 }
 
 type Refusal = { detail: string; message: string; code?: ProblemCode; params?: Facts } | undefined;
@@ -38,7 +40,8 @@ export async function readRunOfSuite(
   lock: 'FOR NO KEY UPDATE' | '' = '',
 ): Promise<RunRow> {
   const { rows } = await db.query<RunRow>(
-    `SELECT suite_id, suite_name, status, score, config, samples, extends_run_id
+    `SELECT suite_id, suite_name, status, score, config, samples, extends_run_id,
+       (SELECT has_conversations FROM suite_version WHERE id = run.suite_version_id) AS has_conversations
      FROM run WHERE id = $1 AND team_id = $2 ${lock}`,
     [named.runId, teamId],
   );
@@ -57,10 +60,10 @@ export async function takeBaseline(
   teamId: string,
   use: NamedRun & { measure: string },
 ): Promise<void> {
-  const { status, score, config } = await readRunOfSuite(db, teamId, use, 'FOR NO KEY UPDATE');
+  const { status, score, ...run } = await readRunOfSuite(db, teamId, use, 'FOR NO KEY UPDATE');
   if (status !== 'completed') refuse(use, unfinished(use.runId, status));
   if (score === null) refuse(use, unscored(use.runId));
-  refuse(use, unmeasured(use.measure, config));
+  refuse(use, unmeasured(use.measure, run));
   await db.query('UPDATE run SET listed = true WHERE id = $1 AND NOT listed', [use.runId]);
 }
 
@@ -111,9 +114,13 @@ const unfinished = (runId: string, status: JobStatus): Refusal => ({
   params: { run_id: runId, status },
 });
 
-function unmeasured(measure: string, config: string): Refusal {
+function unmeasured(
+  measure: string,
+  { config, has_conversations: hasConversations }: Pick<RunRow, 'config' | 'has_conversations'>,
+): Refusal {
   if (measure === 'overall' || measure === 'passed') return undefined;
   const names = ((JSON.parse(config) as { metrics?: RunMetric[] }).metrics ?? []).map(metricName);
+  if (hasConversations) names.push(...COMPARED_FIGURES);
   if (names.includes(measure)) return undefined;
   return {
     detail:

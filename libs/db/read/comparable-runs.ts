@@ -60,6 +60,8 @@ export interface ComparableRun {
   tools: Tool[];
   passThreshold: number;
   conversation: ConversationDefaults | null;
+  /** Whether its version has cases that are conversations. */
+  hasConversations: boolean;
   config: RunConfig | RecordedConfig;
   /** Samples per case, including those of completed extensions that cover every case. */
   samples: number;
@@ -125,6 +127,7 @@ interface RunRow {
   tools: string;
   pass_threshold: number;
   conversation: string | null;
+  has_conversations: boolean;
   config: string;
   samples: number;
   case_positions: number[];
@@ -191,7 +194,8 @@ export class ComparableRunRepository extends TeamScoped {
     const { rows } = await this.db.query<RunRow>(
       `SELECT r.id, r.generation, r.status, r.suite_id, r.suite_name, r.suite_version, r.suite_version_id,
          v.system_prompt, v.tools, coalesce(scored.pass_threshold, v.pass_threshold) AS pass_threshold,
-         CASE WHEN scored.id IS NULL THEN v.conversation ELSE scored.conversation END AS conversation, r.config,
+         CASE WHEN scored.id IS NULL THEN v.conversation ELSE scored.conversation END AS conversation,
+         v.has_conversations, r.config,
          r.samples, r.case_positions, r.created_at,
          coalesce(r.started_at, r.created_at) AS started, coalesce(r.finished_at, r.created_at) AS ended,
          s.id AS rescore_id, j.status AS rescore_status, s.options AS rescore_options,
@@ -395,6 +399,7 @@ function toRun(row: RunRow): ComparableRun {
     systemPrompt: row.system_prompt,
     tools: jsonColumn<Tool[]>(row.tools),
     passThreshold: row.pass_threshold,
+    hasConversations: row.has_conversations,
     conversation: row.conversation === null ? null : jsonColumn<ConversationDefaults>(row.conversation),
     config: { ...jsonColumn<RunConfig | RecordedConfig>(row.config), samples },
     samples,

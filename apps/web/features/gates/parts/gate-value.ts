@@ -28,7 +28,7 @@ export function gateRequest(value: Json): JsonObject {
   const { floor, models } = gate;
   return {
     ...gate,
-    floor: isObject(floor) && floor.pass_rate !== undefined ? floor : null,
+    floor: isObject(floor) && (floor.pass_rate !== undefined || isObject(floor.metrics)) ? floor : null,
     models: Array.isArray(models) && models.length > 0 ? models : null,
     critical_tags: gate.critical_tags ?? [],
     max_requests: gate.max_requests ?? null,

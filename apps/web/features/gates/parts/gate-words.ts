@@ -15,12 +15,18 @@ export function ruleWords(gate: Omit<Gate, 'baseline'>): [name: string, words: s
   return [
     ['Margin', `${pointsText(margin)} of ${measure}`],
     ...given('Models', models !== null && models.join(', ')),
-    ...given('Floor', floor !== null && `${percent(floor.pass_rate)} of the samples pass`),
+    ...given('Floor', floor !== null && floorWords(floor)),
     ...given('Critical', tags.length > 0 && `cases tagged ${tags.join(', ')}`),
     ['Errored', `up to ${percent(errored)}`],
     ['Looks', looksWords(gate, looks)],
   ];
 }
+
+const floorWords = ({ pass_rate: rate, metrics = {} }: NonNullable<Gate['floor']>): string =>
+  [
+    ...(rate === undefined ? [] : [`${percent(rate)} of the samples pass`]),
+    ...Object.entries(metrics).map(([name, least]) => `${name} is ${percent(least)} on average`),
+  ].join(', ');
 
 const looksWords = ({ max_requests: most }: Pick<Gate, 'max_requests'>, looks: number): string =>
   most === null ? String(looks) : `${looks}, up to ${count(most)} requests`;
