@@ -149,10 +149,10 @@ function readUserMessage(blocks: JsonObject[], index: number, pending: Set<Json 
         `${[...pending].join(', ')}`,
     );
   return [
-    ...results.map(({ tool_use_id: id, content }): JsonObject => ({
+    ...results.map(({ tool_use_id: id, content, is_error: isError }): JsonObject => ({
       role: 'tool',
       tool_call_id: id ?? null,
-      content: content ?? '',
+      content: isError === true ? `Error: ${joinTexts(content, '\n')}` : (content ?? ''),
     })),
     ...(blocks.length > results.length ? [{ role: 'user', content: textIn(blocks) }] : []),
   ];

@@ -1,5 +1,6 @@
 import type { ModelRequest } from './model-request.js';
 import type { TokenUsage } from '../ledger.js';
+import { conversationalReply, type Manner } from './conversation/conversational-reply.js';
 import { correctReply, type CorrectReply } from './correct-reply.js';
 import { chance, hash } from '../formats/chance.js';
 import { readEvidence } from './judge-evidence.js';
@@ -34,6 +35,10 @@ const HUGE_CHARACTERS = 20 * 1024 * 1024;
 const spoiled = (about: string, spoil: (reply: CorrectReply, at: number) => Reply, chance?: string): Behaviour => ({
   about,
   reply: (asked) => spoil(asked.correctReply(), chance === undefined ? 0 : asked.chance(chance)),
+});
+
+const inConversations = (manner: Manner, about: string): Record<string, Behaviour> => ({
+  [manner]: { about, reply: ({ request }) => conversationalReply(request, manner) },
 });
 
 const BEHAVIOURS: Record<string, Behaviour> = {
@@ -75,6 +80,14 @@ const BEHAVIOURS: Record<string, Behaviour> = {
         ? { content: null, calls: [spoil.minimalCall(request.tools[0])] }
         : { content: 'ok', calls: [] },
   },
+  ...inConversations(
+    'follows-rules',
+    'In conversations: calls what the user wants, in the order that the system prompt demands.',
+  ),
+  ...inConversations('claims-success', 'In conversations: says that it did what it never tried.'),
+  ...inConversations('loops-on-errors', 'In conversations: repeats a call that failed, until it succeeds.'),
+  ...inConversations('gives-up', 'In conversations: gives up at the first error.'),
+  ...inConversations('reads-too-much', 'In conversations: first calls all that it can read.'),
   slow: {
     about: 'Answers well after that many milliseconds.',
     number: { means: 'ms', example: 500 },
