@@ -15,34 +15,41 @@ export interface Intent {
 /** The minimum fit for a message to want a tool, and for one of several clauses to do so: see `rankTools`. */
 const MIN_FIT = 2.2;
 const MIN_FIT_OF_CLAUSE = 3;
+/** Who the user is, which is no wish. */
+const INTRODUCTION = /^I am [^.,]*[.,] */i;
 const CHANGED_MIND = /\b(actually|instead|rather|i meant|make (it|that))\b/i;
 
 /** What the user wants by the last message. One that changes their mind is about what they wanted before. */
 export function intentsOf(turns: Turn[], tools: Tool[]): Intent[] {
   const last = turns.at(-1);
   if (!last || tools.length === 0) return [];
-  return wantedTools(last.text, tools, () => wantedBefore(turns.slice(0, -1), tools)).map(({ tool, text }) =>
-    fill(tool, text, turns),
-  );
+  const wanted = wantedTools(last.text.replace(INTRODUCTION, ''), tools);
+  if (wanted.length > 0 || !CHANGED_MIND.test(last.text))
+    return wanted.map(({ tool, text }) => fill(tool, text, turns));
+  return intentsOf(turns.slice(0, -1), tools).map((intent) => correct(intent, turns));
 }
 
-function wantedTools(text: string, tools: Tool[], before: () => Tool[]): { tool: Tool; text: string }[] {
+function wantedTools(text: string, tools: Tool[]): { tool: Tool; text: string }[] {
   const lexicon = lexiconOf(tools);
   const clauses = text.split(/,? and then |[.!?] (?=[A-Z])/).flatMap((clause) => {
     const best = rankTools(clause, lexicon)[0]!;
     return best.fit >= MIN_FIT_OF_CLAUSE ? [{ tool: best.tool, text: clause }] : [];
   });
   if (clauses.length > 0) return clauses;
-  if (CHANGED_MIND.test(text)) return before().map((tool) => ({ tool, text }));
   const best = rankTools(text, lexicon)[0]!;
   return best.fit >= MIN_FIT ? [{ tool: best.tool, text }] : [];
 }
 
-function wantedBefore(turns: Turn[], tools: Tool[]): Tool[] {
-  const last = turns.at(-1);
-  return last
-    ? wantedTools(last.text, tools, () => wantedBefore(turns.slice(0, -1), tools)).map(({ tool }) => tool)
-    : [];
+/** Replaces arguments by values of the same kind in the last message: a number by a number, a quote by a quote. */
+function correct(intent: Intent, turns: Turn[]): Intent {
+  const said = turns.slice(0, -1).flatMap(({ text }) => findValues(text, null));
+  const left = findValues(turns.at(-1)!.text, null);
+  const corrected = Object.entries(intent.arguments).map(([key, value]) => {
+    const kind = said.find((found) => String(found.value) === String(value))?.kind;
+    const at = left.findIndex((found) => found.kind === kind);
+    return [key, at < 0 ? value : left.splice(at, 1)[0]!.value];
+  });
+  return { ...intent, arguments: Object.fromEntries(corrected) as Intent['arguments'] };
 }
 
 /**
