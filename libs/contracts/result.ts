@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CallDifference } from './call-difference.js';
+import { PlayedRound } from './conversation-played.js';
 import { described, named } from './named.js';
 import { flag, id, PageQuery, severalOf, time } from './page.js';
 import { ResultNote } from './result-note.js';
@@ -164,6 +165,12 @@ export const ResultWithExchange = Result.extend({
       'What the model said, one entry for each round. Empty when it is errored, when its replies are no longer ' +
         'stored, and when its exchange has more than a million values or 24 MiB.',
     ),
+  conversation: jsonObject
+    .optional()
+    .describe(
+      'The conversation of the case with what it takes from its suite: `state`, `tools`, `max_rounds`, `user`, `goal`. ' +
+        'Left out for other cases.',
+    ),
   exchange: z
     .object({
       requests: z
@@ -182,6 +189,10 @@ export const ResultWithExchange = Result.extend({
         .array(z.int())
         .optional()
         .describe('Which of `replies`, from 0, are those to the rounds of a chain. Left out for other cases.'),
+      conversation: z
+        .array(PlayedRound)
+        .optional()
+        .describe('What followed each reply of a conversation, in their order. Left out for other cases.'),
       refused: z
         .int()
         .optional()
