@@ -27,6 +27,11 @@ DROP FUNCTION IF EXISTS settle_items(
   text[], bool[], text[], text[], text[], int, int[], int[], int[], float8[], bool[], int[], text[], text[],
   text[], bytea[], text[]
 );
+DROP FUNCTION IF EXISTS settle_items(
+  uuid[], int[], int[], bigint[], int[], int[], text[], text[], bool[], float8[], float8[], float8[], text[],
+  text[], bool[], text[], text[], text[], int, int[], int[], int[], float8[], bool[], int[], text[], text[],
+  text[], bytea[], text[], int[], int[], int[], int[], bool[]
+);
 CREATE OR REPLACE FUNCTION settle_items(
   p_run uuid[], p_target int[], p_item int[], p_token bigint[], p_case int[], p_sample int[], p_category text[],
   p_outcome text[], p_passed bool[], p_tool float8[], p_param float8[], p_overall float8[], p_error_type text[],
@@ -34,10 +39,23 @@ CREATE OR REPLACE FUNCTION settle_items(
   p_latency int[], p_prompt_tokens int[], p_completion_tokens int[], p_cost float8[], p_cached bool[],
   p_attempts int[], p_error_kind text[], p_error_message text[], p_tool_choice text[], p_exchange bytea[],
   p_syntax text[] DEFAULT NULL, p_cache_read int[] DEFAULT NULL, p_cache_write_5m int[] DEFAULT NULL,
-  p_cache_write_1h int[] DEFAULT NULL, p_reasoning int[] DEFAULT NULL, p_cost_reported bool[] DEFAULT NULL
+  p_cache_write_1h int[] DEFAULT NULL, p_reasoning int[] DEFAULT NULL, p_cost_reported bool[] DEFAULT NULL,
+  p_new_attempts int[] DEFAULT NULL, p_new_prompt_tokens int[] DEFAULT NULL, p_new_completion_tokens int[] DEFAULT NULL,
+  p_new_cache_read int[] DEFAULT NULL, p_new_cache_write_5m int[] DEFAULT NULL, p_new_cache_write_1h int[] DEFAULT NULL,
+  p_new_reasoning int[] DEFAULT NULL, p_new_cost float8[] DEFAULT NULL
 ) RETURNS TABLE (run_id uuid, settled int, ended boolean, stored int[])
 LANGUAGE plpgsql SET lock_timeout = '5s' AS $$
 #variable_conflict use_column
+DECLARE
+  -- What is not counted yet: all, but of a conversation what came after the last round that was stored.
+  n_attempts int[] := coalesce(p_new_attempts, p_attempts);
+  n_prompt int[] := coalesce(p_new_prompt_tokens, p_prompt_tokens);
+  n_completion int[] := coalesce(p_new_completion_tokens, p_completion_tokens);
+  n_cache_read int[] := coalesce(p_new_cache_read, p_cache_read);
+  n_cache_write_5m int[] := coalesce(p_new_cache_write_5m, p_cache_write_5m);
+  n_cache_write_1h int[] := coalesce(p_new_cache_write_1h, p_cache_write_1h);
+  n_reasoning int[] := coalesce(p_new_reasoning, p_reasoning);
+  n_cost float8[] := coalesce(p_new_cost, p_cost);
 BEGIN
   PERFORM 1 FROM target t
     WHERE (t.run_id, t.ordinal) IN (
@@ -89,7 +107,7 @@ BEGIN
   ), asked AS (
     -- Tokens count where a model was asked: those of stored and recorded replies were paid for before, or elsewhere.
     SELECT h.*, p_target[h.n] AS target,
-      CASE WHEN p_attempts[h.n] > 0 AND p_prompt_tokens[h.n] IS NOT NULL AND p_completion_tokens[h.n] IS NOT NULL
+      CASE WHEN n_attempts[h.n] > 0 AND n_prompt[h.n] IS NOT NULL AND n_completion[h.n] IS NOT NULL
         THEN h.n END AS counted
     FROM held h
   ), sums AS (
@@ -102,16 +120,16 @@ BEGIN
       coalesce(sum(p_param[n]), 0) AS param,
       count(p_param[n])::int AS params,
       coalesce(sum(p_overall[n]), 0) AS overall,
-      coalesce(sum(p_cost[n]), 0) AS cost,
-      coalesce(sum(p_attempts[n]), 0)::int AS requests,
+      coalesce(sum(n_cost[n]), 0) AS cost,
+      coalesce(sum(n_attempts[n]), 0)::int AS requests,
       (count(*) FILTER (WHERE p_attempts[n] > 0))::int AS asked,
-      coalesce(sum(p_prompt_tokens[counted]), 0) AS prompt,
-      coalesce(sum(p_completion_tokens[counted]), 0) AS completion,
-      coalesce(sum(p_cache_read[counted]), 0) AS cache_read,
-      coalesce(sum(p_cache_write_5m[counted]), 0) AS cache_write_5m,
-      coalesce(sum(p_cache_write_1h[counted]), 0) AS cache_write_1h,
-      coalesce(sum(p_reasoning[counted]), 0) AS reasoning,
-      coalesce(sum(p_cost[counted]), 0) AS counted_cost,
+      coalesce(sum(n_prompt[counted]), 0) AS prompt,
+      coalesce(sum(n_completion[counted]), 0) AS completion,
+      coalesce(sum(n_cache_read[counted]), 0) AS cache_read,
+      coalesce(sum(n_cache_write_5m[counted]), 0) AS cache_write_5m,
+      coalesce(sum(n_cache_write_1h[counted]), 0) AS cache_write_1h,
+      coalesce(sum(n_reasoning[counted]), 0) AS reasoning,
+      coalesce(sum(n_cost[counted]), 0) AS counted_cost,
       (count(*) FILTER (WHERE p_cost_reported[n]))::int AS reported,
       sum(length(p_exchange[n])) AS exchange_bytes,
       sum(coalesce(octet_length(p_evidence[n]), 0) + coalesce(octet_length(p_metrics[n]), 0) +
@@ -145,8 +163,8 @@ BEGIN
   ), spent AS (
     -- In shards, so that settlements of a team's runs do not wait for each other.
     INSERT INTO spending AS s (team_id, month, shard, cost_usd)
-    SELECT r.team_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, sum(p_cost[h.n])
-    FROM held h JOIN run r ON r.id = h.run WHERE p_cost[h.n] > 0 GROUP BY 1 ORDER BY 1
+    SELECT r.team_id, date_trunc('month', now() AT TIME ZONE 'UTC')::date, pg_backend_pid() % 16, sum(n_cost[h.n])
+    FROM held h JOIN run r ON r.id = h.run WHERE n_cost[h.n] > 0 GROUP BY 1 ORDER BY 1
     ON CONFLICT (team_id, month, shard) DO UPDATE SET cost_usd = s.cost_usd + excluded.cost_usd
   ), spent_by_day AS (
     -- In the order of the key, so that two settlements cannot wait for each other.
@@ -162,7 +180,7 @@ BEGIN
       sum(c.reported)
     FROM sums c JOIN run r ON r.id = c.run JOIN target t ON t.run_id = c.run AND t.ordinal = c.target
       CROSS JOIN LATERAL suite_paid_for(r.id) u
-    WHERE c.requests > 0
+    WHERE c.requests > 0 OR c.asked > 0
     GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6
     ON CONFLICT (team_id, day, user_id, suite_id, provider_key, model_id, shard) DO UPDATE SET
       suite_name = excluded.suite_name, results = s.results + excluded.results,

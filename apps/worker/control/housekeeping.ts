@@ -77,6 +77,7 @@ export class Housekeeping {
       'forget workers that ended': () => forgetSilentWorkers(pool),
       'seal secrets again that another key has sealed': (signal) => this.#reseal(signal),
       'drop old exchanges': () => this.#dropOld('exchange', this.deps.keepExchangesDays),
+      'drop old rounds of conversations': () => this.#dropOld('conversation_round', this.deps.keepExchangesDays),
       'drop the old audit': () => this.#dropOld('audit', this.deps.keepAuditDays),
       'count what targets store': inPieces((on) => this.#targetCounts.countPiece(on)),
       'count what teams store': (signal) => countStorage(pool, signal),
@@ -93,7 +94,7 @@ export class Housekeeping {
     };
   }
 
-  async #dropOld(table: 'exchange' | 'audit', keepDays: number | undefined): Promise<void> {
+  async #dropOld(table: 'exchange' | 'conversation_round' | 'audit', keepDays: number | undefined): Promise<void> {
     if (keepDays === undefined) return;
     const partitions = await dropOldMonths(this.deps.pool, table, keepDays);
     if (partitions.length) this.deps.logger.info({ partitions }, 'Removed months that were kept long enough');

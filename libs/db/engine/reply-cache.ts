@@ -1,6 +1,7 @@
 import type { Usage } from '#lib/contracts/cost';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool } from '../connection/pool.js';
+import { wholeExchange } from '../read/exchange-parts.js';
 import { usageColumns } from '../read/for-workers/result-table.js';
 import type { Settlement } from './settle-items.js';
 
@@ -42,7 +43,7 @@ export async function findCachedReplies(pool: Pool, wanted: readonly CacheKey[])
         JOIN team t ON t.id = c.team_id
         JOIN run ON run.id = c.run_id
         CROSS JOIN LATERAL (
-          SELECT body FROM exchange WHERE ${ITS_ITEM} LIMIT 1
+          SELECT ${wholeExchange('exchange')} AS body FROM exchange WHERE ${ITS_ITEM} LIMIT 1
         ) e
         CROSS JOIN LATERAL (
           SELECT * FROM result WHERE ${ITS_ITEM} LIMIT 1

@@ -1,3 +1,4 @@
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import type { LogEvent } from '#lib/contracts/event';
 import { isFinished } from '#lib/contracts/values/jobs';
 import type { JobStatus } from '#lib/contracts/job-status';
@@ -14,6 +15,7 @@ import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
 import { HAS_NO_DELETED_PARENT } from '../made-by.js';
+import { wholeExchange } from '../read/exchange-parts.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
 import { parseCase } from '../read/pinned-cases.js';
 import { VERDICT_BYTES } from '../upkeep/count-storage.js';
@@ -157,17 +159,21 @@ export async function readCasesInVersion(
   return new Map(rows.map(({ position, body, category }) => [position, body === null ? null : { body, category }]));
 }
 
-/** The tools and the pass threshold of a version of a suite. */
+/** The tools, the pass threshold and what conversations have in common, of a version of a suite. */
 export async function readVersionSettings(
   pool: Pool,
   versionId: string,
-): Promise<{ tools: Tool[]; passThreshold: number }> {
-  const { rows } = await pool.query<{ tools: string; pass_threshold: number }>(
-    'SELECT tools, pass_threshold FROM suite_version WHERE id = $1',
+): Promise<{ tools: Tool[]; passThreshold: number; conversation: ConversationDefaults | null }> {
+  const { rows } = await pool.query<{ tools: string; pass_threshold: number; conversation: string | null }>(
+    'SELECT tools, pass_threshold, conversation FROM suite_version WHERE id = $1',
     [versionId],
   );
-  const { tools, pass_threshold: passThreshold } = rows[0]!;
-  return { tools: jsonColumn<Tool[]>(tools), passThreshold };
+  const { tools, pass_threshold: passThreshold, conversation } = rows[0]!;
+  return {
+    tools: jsonColumn<Tool[]>(tools),
+    passThreshold,
+    conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
+  };
 }
 
 /** A settled item and its stored exchange: undefined if it is gone, empty if there was no reply. */
@@ -185,7 +191,8 @@ export async function readExchanges(
 ): Promise<StoredExchange[]> {
   const { rows } = await longQuery<ItemPlace & { outcome: 'scored' | 'errored'; body: Buffer | null }>(
     pool,
-    `SELECT r.target, r.case_position AS "casePosition", r.sample, r.outcome, e.body
+    `SELECT r.target, r.case_position AS "casePosition", r.sample, r.outcome,
+       ${wholeExchange('e')} AS body
      FROM result r LEFT JOIN exchange e USING (run_id, target, case_position, sample)
      WHERE r.run_id = $1 AND (r.target, r.case_position, r.sample) >= ($2, $3, $4)
      ORDER BY r.target, r.case_position, r.sample LIMIT $5`,

@@ -39,6 +39,19 @@ export function itemsAllowed(budget: Budget): number {
   return Math.max(0, Math.min(byCost, byRequests));
 }
 
+/**
+ * Whether a conversation of a run may send its next request. It is in flight, and so is a request of each of the
+ * others: there has to be room for all of them, each at the average cost of a request so far. One that is alone may go
+ * on while anything is left.
+ */
+export function mayContinue(budget: Budget): boolean {
+  const { maxRequests, maxCost, capLeft, tokenLeft, isStorageFull, requests, cost, inFlight } = budget;
+  const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
+  if (left <= 0 || isStorageFull) return false;
+  if (maxRequests !== null && requests + inFlight > maxRequests) return false;
+  return left === Infinity || cost === 0 || inFlight <= 1 || (left * requests) / cost >= inFlight;
+}
+
 /** The limit of a budget that is reached, as a sentence; undefined if none is. */
 export function budgetExceeded(budget: Budget): string | undefined {
   const { maxRequests, maxCost, capLeft, tokenLeft, tokenName, isStorageFull, requests, cost } = budget;

@@ -25,6 +25,8 @@ export interface Settlement {
   cached: boolean;
   attempts: number;
   toolChoiceUsed: ToolChoice | null;
+  /** What of it is not counted yet, if that is not all: of a conversation, what came after its last stored round. */
+  uncounted?: Pick<Settlement, 'attempts' | 'usage' | 'costUsd'>;
   /** zstd of JSON {requests, replies} */
   exchange: Buffer;
 }
@@ -46,12 +48,12 @@ export interface SettledBatch {
 const MAX_INT = 2 ** 31 - 1;
 const MAX_SMALLINT = 2 ** 15 - 1;
 /** A count that fits its column: these are sums of providers' token counts, and a provider may send any number. */
-const count = (value: number | null, max = MAX_INT): number | null =>
+export const count = (value: number | null, max = MAX_INT): number | null =>
   value === null ? null : Math.min(Math.max(0, Math.round(value)), max);
 
 const MAX_COST_USD = 1e6;
 /** A cost that sums can hold: a provider may report any, and a NaN would never leave a sum. */
-const dollars = (value: number | null): number | null =>
+export const dollars = (value: number | null): number | null =>
   value === null || Number.isNaN(value) ? null : Math.min(Math.max(0, value), MAX_COST_USD);
 
 /** A column's value for a scored item, and its replacement for an errored one. */
@@ -96,6 +98,17 @@ const OTHERS: ConstructorParameters<typeof BatchColumns<Settlement>>[0] = {
   p_reasoning: ['int', (s) => count(s.usage.reasoningTokens)],
   p_cost_reported: ['bool', (s) => s.usage.reportedCostUsd !== null && s.attempts > 0],
 };
+const uncounted = (s: Settlement) => s.uncounted ?? s;
+const UNCOUNTED = new BatchColumns<Settlement>({
+  p_new_attempts: ['int', (s) => count(uncounted(s).attempts, MAX_SMALLINT)],
+  p_new_prompt_tokens: ['int', (s) => count(uncounted(s).usage.promptTokens)],
+  p_new_completion_tokens: ['int', (s) => count(uncounted(s).usage.completionTokens)],
+  p_new_cache_read: ['int', (s) => count(uncounted(s).usage.cacheReadTokens)],
+  p_new_cache_write_5m: ['int', (s) => count(uncounted(s).usage.cacheWrite5mTokens)],
+  p_new_cache_write_1h: ['int', (s) => count(uncounted(s).usage.cacheWrite1hTokens)],
+  p_new_reasoning: ['int', (s) => count(uncounted(s).usage.reasoningTokens)],
+  p_new_cost: ['float8', (s) => dollars(uncounted(s).costUsd)],
+});
 const COLUMNS = new BatchColumns<Settlement>({ ...OTHERS, ...EXCHANGE });
 const OTHER_COLUMNS = new BatchColumns<Settlement>(OTHERS);
 
@@ -117,13 +130,26 @@ function argumentsOf(batch: readonly Settlement[]): { name?: string; arguments: 
   };
 }
 
+/** Adds what is not counted yet, where that is not all of each. */
+function withUncounted(
+  { name, arguments: given, values }: ReturnType<typeof argumentsOf>,
+  batch: readonly Settlement[],
+): ReturnType<typeof argumentsOf> {
+  if (batch.every((one) => !one.uncounted)) return { ...(name !== undefined && { name }), arguments: given, values };
+  return {
+    ...(name !== undefined && { name: `${name}_of_conversations` }),
+    arguments: `${given}, ${UNCOUNTED.namedArguments(2 + values.length)}`,
+    values: [...values, ...UNCOUNTED.values(batch)],
+  };
+}
+
 /**
  * Settles items that ended within a few milliseconds, in one statement and one commit: each item once, and only if its
  * delivery still holds it (`prisma/functions/settle-items.sql`). A late reply (after a cancel, a takeover, a resume)
  * changes nothing.
  */
 export async function settleItems(pool: Pool | PoolClient, batch: readonly Settlement[]): Promise<SettledBatch> {
-  const { name, arguments: given, values } = argumentsOf(batch);
+  const { name, arguments: given, values } = withUncounted(argumentsOf(batch), batch);
   const { rows } = await pool.query<{ run_id: string; settled: number; ended: boolean; stored: number[] }>({
     name,
     text: `SELECT run_id, settled, ended, stored FROM settle_items(p_version => $1::int, ${given})`,

@@ -27,7 +27,7 @@ export async function hasFleetWork(pool: Pool): Promise<boolean> {
         OR EXISTS (SELECT 1 FROM purge)
         OR EXISTS (SELECT 1 FROM orchestration WHERE team_id = id)
         OR EXISTS (SELECT 1 FROM try_out WHERE lease_until < now())
-        OR EXISTS (SELECT 1 FROM unnest(ARRAY['result', 'exchange', 'rescored']) AS parent
+        OR EXISTS (SELECT 1 FROM unnest(ARRAY['result', 'exchange', 'conversation_round', 'rescored']) AS parent
           WHERE to_regclass(parent || to_char((now() + ${PARTITIONS_AHEAD}) AT TIME ZONE 'UTC', '_YYYY_MM')) IS NULL)
         AS work`,
   });

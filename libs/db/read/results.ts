@@ -6,6 +6,7 @@ import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
+import { wholeExchange } from './exchange-parts.js';
 import { parseCase } from './pinned-cases.js';
 import { resultTable } from './for-workers/result-table.js';
 import { itemOf, selectResults, toResult, type Item, type ResultRow } from './result-rows.js';
@@ -63,7 +64,7 @@ export class ResultRepository extends TeamScoped<Pool> {
   async #storedBytes(runId: string, resultId: string, rescoreId: string | undefined): Promise<number> {
     const { rows } = await this.db.query<{ bytes: number }>(
       `SELECT octet_length(r.called) + coalesce(octet_length(r.evidence), 0) + coalesce(octet_length(r.metrics), 0)
-           + octet_length(c.body) + octet_length(v.tools) + coalesce(octet_length(e.body), 0) AS bytes
+           + octet_length(c.body) + octet_length(v.tools) + coalesce(octet_length(${wholeExchange('e')}), 0) AS bytes
        FROM ${resultTable(rescoreId && '$6')} r JOIN run ON run.id = r.run_id AND run.team_id = $2
          JOIN suite_version v ON v.id = run.suite_version_id
          JOIN suite_version_case c ON c.version_id = v.id AND c.position = r.case_position
@@ -85,8 +86,8 @@ export class ResultRepository extends TeamScoped<Pool> {
     );
     const row = rows[0];
     if (!row) throw notFound('result', resultId);
-    const { rows: kept } = await this.db.query<{ body: Buffer | null; tools: string }>(
-      `SELECT e.body, v.tools FROM run r JOIN suite_version v ON v.id = r.suite_version_id
+    const { rows: kept } = await this.db.query<{ body: Buffer | null; tools: string; conversation: string | null }>(
+      `SELECT ${wholeExchange('e')} AS body, v.tools, v.conversation FROM run r JOIN suite_version v ON v.id = r.suite_version_id
          LEFT JOIN exchange e ON e.run_id = r.id AND e.target = $3 AND e.case_position = $4 AND e.sample = $5
        WHERE r.id = $1 AND r.team_id = $2`,
       [runId, this.teamId, ...item],

@@ -65,6 +65,8 @@ export async function countTarget(pool: Pool, runId: string, ordinal: number): P
     pool,
     `UPDATE target SET exchange_bytes = (
        SELECT coalesce(sum(octet_length(body)), 0) FROM exchange WHERE run_id = $1 AND target = $2
+     ) + (
+       SELECT coalesce(sum(octet_length(body)), 0) FROM conversation_round WHERE run_id = $1 AND target = $2
      ), result_bytes = (
        SELECT coalesce(sum(${VERDICT_BYTES} + coalesce(octet_length(error_message), 0)), 1)
        FROM result WHERE run_id = $1 AND target = $2

@@ -198,6 +198,7 @@ export async function removePiece(
 
 const ROWS = [
   ['exchange', ITEM],
+  ['conversation_round', `${ITEM}, round`],
   ['result', ITEM],
   ['rescored', `rescore_id, ${ITEM}`],
   ['rescored_case', 'rescore_id, position'],

@@ -2,7 +2,7 @@ import { auditWork } from '../audit-work.js';
 import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
 
 /** What is kept for some time, by its table, with what the audit calls its end. */
-const ACTIONS = { exchange: 'exchange.drop', audit: 'audit.drop' } as const;
+const ACTIONS = { exchange: 'exchange.drop', conversation_round: 'exchange.drop', audit: 'audit.drop' } as const;
 
 /**
  * Drops the rows of months that ended more than `keepDays` ago: raw exchanges, or the audit. Dropping a partition takes
