@@ -23,7 +23,7 @@ export function findDifference({
   evidence,
 }: Judged): CallDifference | null {
   if (passed || !evidence || WITHOUT_CALLS.has(type)) return null;
-  const { pairs = [], missing = [], unexpected = [], chain } = evidence;
+  const { pairs = [], missing = [], unexpected = [], chain, conversation } = evidence;
   const tools = expectedTools(expected);
   const calledAt = (index: number | undefined): string | null =>
     index === undefined ? null : (called[index]?.name.slice(0, MAX_NAME) ?? null);
@@ -37,7 +37,7 @@ export function findDifference({
     return { kind: 'unreadable_arguments', expected_tool: null, called_tool: name, ...NOTHING, more: more + 1 };
   }
   if (missing[0] !== undefined) {
-    const isReplaced = chain === undefined && (unexpected.length > 0 || called.length === 0);
+    const isReplaced = chain === undefined && !conversation && (unexpected.length > 0 || called.length === 0);
     const called_tool = isReplaced ? calledAt(unexpected[0]) : null;
     const kind = isReplaced ? 'tool' : 'missing_call';
     return { kind, expected_tool: tools[missing[0]] ?? null, called_tool, ...NOTHING, more };

@@ -79,6 +79,10 @@ export const Run = named('Run', 'One version of a suite against some models.', {
     version: z
       .int()
       .describe('The version of the suite that the run pins. Later changes of the suite do not change results.'),
+    has_conversations: z
+      .boolean()
+      .optional()
+      .describe('True when it has cases that are conversations, whose results have figures of their own.'),
   }),
   status: JobStatus,
   config: jsonObject.describe(

@@ -35,6 +35,10 @@ export const Expectation = described('What the case expects.', {
   tool: z.unknown().describe('The expected tool, a list of acceptable ones, or null.'),
   params: z.unknown().describe('The expected arguments; null when arguments are not compared.'),
   calls: z.array(z.unknown()).optional().describe('The expected calls, if the case expects several.'),
+  goal: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('The goal of a conversation; empty in a list with `lean`. Left out for other cases.'),
 });
 
 /** One tool call as it was read from a reply. */

@@ -2,6 +2,7 @@ import { metricName, type RunMetric } from '#lib/contracts/metric';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
 import { TOKEN_PARTS } from '#lib/contracts/token-counts';
+import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { tagsCell } from '#lib/imports/files/csv-suite';
 import { BYTE_ORDER_MARK, type ResultWriter, type WriterOptions } from './result-writer.js';
 
@@ -48,13 +49,13 @@ const LAST_COLUMNS: Column[] = [
 /** Column names that a run's metrics may not use. */
 export const CSV_NAMES: ReadonlySet<string> = new Set([...CSV_COLUMNS, ...LAST_COLUMNS].map(([name]) => name));
 
+const scoreColumn = (name: string): Column => [
+  name,
+  ({ metrics }) => (Object.hasOwn(metrics, name) ? (metrics[name]!.score as number | null) : null),
+];
+
 const metricColumns = (run: Run): Column[] =>
-  (run.config.metrics as unknown as RunMetric[])
-    .map(metricName)
-    .map((name) => [
-      name,
-      ({ metrics }) => (Object.hasOwn(metrics, name) ? (metrics[name]!.score as number | null) : null),
-    ]);
+  (run.config.metrics as unknown as RunMetric[]).map(metricName).map(scoreColumn);
 
 /** A cell by RFC 4180. A leading apostrophe keeps spreadsheets from reading a text as a formula. */
 function cell(value: string | number | boolean | null): string {
@@ -71,7 +72,8 @@ export function csvWriter(run: Run, { hasMark, hasEnd }: WriterOptions): ResultW
   const metrics = metricColumns(run);
   // A metric of an earlier run may have the name of a column that was added later.
   const isFree = ([name]: Column): boolean => !metrics.some(([metric]) => metric === name);
-  const columns = [...CSV_COLUMNS, ...metrics, ...LAST_COLUMNS.filter(isFree)];
+  const figures = run.suite.has_conversations ? CONVERSATION_FIGURES.map(scoreColumn) : [];
+  const columns = [...CSV_COLUMNS, ...metrics, ...[...LAST_COLUMNS, ...figures].filter(isFree)];
   const row = (cells: readonly string[]): string => `${cells.join(',')}\r\n`;
   return {
     head: `${hasMark ? BYTE_ORDER_MARK : ''}${row(columns.map(([name]) => name))}`,

@@ -1,4 +1,5 @@
 import { withoutPrivateBody } from '#lib/contracts/failed-body';
+import type { JsonObject } from '#lib/contracts/json/json';
 import { describeTools } from '#lib/contracts/prompt-components';
 import type { ReplyText, ResultWithExchange } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
@@ -9,6 +10,7 @@ import { toRequestTools } from '#lib/providers/build-request';
 import { replyTextIn } from '#lib/recorded/reply-text';
 import { restoreRequests } from '#lib/scoring/cases/stored-requests';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
+import { mergeConversation } from '#lib/scoring/conversation/merge';
 import { explainResult } from '#lib/scoring/house/explain-result';
 
 /** The reader of the exchange. */
@@ -34,10 +36,24 @@ export function exchangeOf(
 export const replyTextsOf = ({ result, exchange }: Pick<ResultDetails, 'result' | 'exchange'>): ReplyText[] =>
   exchange && result.outcome === 'scored' ? replyTextIn(exchange) : [];
 
+/** The conversation of a case with what it takes from its suite; undefined for other cases. */
+export function conversationOf({ input, defaults }: Pick<ResultDetails, 'input' | 'defaults'>): JsonObject | undefined {
+  if (!input.conversation) return undefined;
+  try {
+    return mergeConversation(input, defaults).conversation as unknown as JsonObject;
+  } catch {
+    return input.conversation as unknown as JsonObject; // It was errored for this reason.
+  }
+}
+
 /** A result with its exchange, and an explanation of its verdict. */
-export const answerOf = (found: ResultDetails, run: Pick<Run, 'config'>, reader: Reader): ResultWithExchange => ({
-  ...found.result,
-  explanation: explainResult(found),
-  said: replyTextsOf(found),
-  exchange: exchangeOf(found, run, reader),
-});
+export function answerOf(found: ResultDetails, run: Pick<Run, 'config'>, reader: Reader): ResultWithExchange {
+  const conversation = conversationOf(found);
+  return {
+    ...found.result,
+    explanation: explainResult(found),
+    said: replyTextsOf(found),
+    ...(conversation && { conversation }),
+    exchange: exchangeOf(found, run, reader),
+  };
+}

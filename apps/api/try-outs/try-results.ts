@@ -4,11 +4,12 @@ import type { Caller } from '#lib/db/catalogue/callers';
 import type { ResultDetails } from '#lib/db/read/results';
 import { expectedBy } from '#lib/db/read/result-rows';
 import { explainResult } from '#lib/scoring/house/explain-result';
-import { exchangeOf, replyTextsOf } from '../results/exchange-of.js';
+import { conversationOf, exchangeOf, replyTextsOf } from '../results/exchange-of.js';
 
 /** A model's result for the case. */
 export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>): TryResult {
   const { result } = found;
+  const conversation = conversationOf(found);
   return {
     target: result.target,
     outcome: result.outcome,
@@ -32,6 +33,7 @@ export function toTryResult(found: ResultDetails, caller: Pick<Caller, 'role'>):
     tool_choice_used: result.tool_choice_used,
     explanation: explainResult(found),
     said: replyTextsOf(found),
+    ...(conversation && { conversation }),
     exchange: exchangeOf(found, { config: {} }, caller),
   };
 }

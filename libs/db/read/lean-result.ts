@@ -30,12 +30,17 @@ function shortJson(value: unknown): unknown {
   return json === undefined || json.length <= ARGUMENT_CHARACTERS ? value : `${beginningOf(json, SHOWN_CHARACTERS)}…`;
 }
 
-function leanExpectation({ tool, params, calls }: Result['expected']): Result['expected'] {
+function leanExpectation({ tool, params, calls, goal }: Result['expected']): Result['expected'] {
   const short = (call: unknown): unknown => {
     const { params: given, ...rest } = call as JsonObject;
     return { ...rest, params: shortJson(given) };
   };
-  return { tool, params: shortJson(params), ...(calls && { calls: calls.slice(0, CALLS).map(short) }) };
+  return {
+    tool,
+    params: shortJson(params),
+    ...(calls && { calls: calls.slice(0, CALLS).map(short) }),
+    ...(goal && { goal: {} }),
+  };
 }
 
 function leanCall({ name, arguments: given, raw, ...rest }: Result['called'][number]): Result['called'][number] {

@@ -164,6 +164,10 @@ export const expectedBy = (input: CaseInput): Result['expected'] => ({
   tool: input.expected_tool ?? null,
   params: input.expected_params ?? null,
   ...(input.expected_calls && { calls: input.expected_calls }),
+  ...(input.conversation && {
+    ...(input.conversation.goal.calls && { calls: input.conversation.goal.calls }),
+    goal: input.conversation.goal,
+  }),
 });
 
 /** The prompt, or the last user message of the conversation. */

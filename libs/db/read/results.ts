@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { notFound } from '#lib/contracts/input/problem';
 import type { Result } from '#lib/contracts/result';
 import type { Tool } from '#lib/contracts/tool';
@@ -17,6 +18,8 @@ export interface ResultDetails {
   result: Result;
   input: CaseInput;
   suiteTools: Tool[];
+  /** What the conversations of the suite have in common, in the version that the run pinned. */
+  defaults: ConversationDefaults | null;
   abstention: boolean;
   exchange: StoredExchange | null;
 }
@@ -64,7 +67,8 @@ export class ResultRepository extends TeamScoped<Pool> {
   async #storedBytes(runId: string, resultId: string, rescoreId: string | undefined): Promise<number> {
     const { rows } = await this.db.query<{ bytes: number }>(
       `SELECT octet_length(r.called) + coalesce(octet_length(r.evidence), 0) + coalesce(octet_length(r.metrics), 0)
-           + octet_length(c.body) + octet_length(v.tools) + coalesce(octet_length(${wholeExchange('e')}), 0) AS bytes
+           + octet_length(c.body) + octet_length(v.tools) + coalesce(octet_length(v.conversation), 0)
+           + coalesce(octet_length(${wholeExchange('e')}), 0) AS bytes
        FROM ${resultTable(rescoreId && '$6')} r JOIN run ON run.id = r.run_id AND run.team_id = $2
          JOIN suite_version v ON v.id = run.suite_version_id
          JOIN suite_version_case c ON c.version_id = v.id AND c.position = r.case_position
@@ -96,6 +100,7 @@ export class ResultRepository extends TeamScoped<Pool> {
       result: toResult(row),
       input: parseCase(row.body),
       suiteTools: jsonColumn<Tool[]>(kept[0]?.tools ?? '[]'),
+      defaults: kept[0]?.conversation ? jsonColumn<ConversationDefaults>(kept[0].conversation) : null,
       abstention: row.abstention,
       packed: kept[0]?.body ?? null,
     };

@@ -8,6 +8,7 @@ import { TRY_STEP } from '../made-by.js';
 /** SQL of the runs of the team `$1`. @param orderedBy the value that a list is ordered by, as text */
 export const selectRuns = (orderedBy = 'NULL'): string => `
   SELECT run.*, orchestration.type AS orchestration_type, experiment.name AS experiment_name,
+    (SELECT has_conversations FROM suite_version WHERE id = run.suite_version_id) AS has_conversations,
     ${orderedBy}::text AS ordered_by
   FROM run LEFT JOIN orchestration ON orchestration.id = run.orchestration_id
     LEFT JOIN experiment ON experiment.id = run.experiment_id AND experiment.team_id = run.team_id

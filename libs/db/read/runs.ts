@@ -23,7 +23,11 @@ import { actualOf, summariesOf, topOf } from './run-outcome.js';
 /** What a run that ended has measured, in short. */
 type RunScore = NonNullable<PromptVersionHead['used']['newest']>;
 
-type StoredRunOfKind = StoredRun & { orchestration_type: string | null; experiment_name: string | null };
+type StoredRunOfKind = StoredRun & {
+  orchestration_type: string | null;
+  experiment_name: string | null;
+  has_conversations: boolean | null;
+};
 type ListedRow = StoredRunOfKind & Listed;
 type RunRow = StoredRunOfKind & { targets: Target[] };
 
@@ -197,7 +201,10 @@ function toRun(row: RunRow, { warnings, submittedBy, ranking, against }: OfRun):
     name: row.name,
     note: row.note,
     submitted_by: submittedBy,
-    suite: { id: row.suite_id, name: row.suite_name, version: row.suite_version },
+    suite: {
+      ...{ id: row.suite_id, name: row.suite_name, version: row.suite_version },
+      ...(row.has_conversations && { has_conversations: true }),
+    },
     status: row.status as JobStatus,
     config: {
       ...(parseJson(row.config) as JsonObject),
