@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { named } from './named.js';
 
 /**
  * Upper bound of the tokens that a tokens-per-minute limit reserves for a reply. The actual count is known once the
@@ -22,11 +23,28 @@ const Expected = z.object({
         'their current load.',
     ),
 });
+const range = z.tuple([z.number(), z.number()]);
+/** A conversation takes as many requests as its model wants, and each has all that was said before it. */
+const Range = named(
+  'EstimateRange',
+  'The least and the most: each conversation takes one request for each turn of its user, or all of its rounds.',
+  {
+    requests: range.describe('Requests to models.'),
+    prompt_tokens: range.describe('Tokens of the requests.'),
+    completion_tokens: range.describe('Tokens of the replies.'),
+    cost_usd: range.nullable().describe('US dollars; null when a model has no prices.'),
+  },
+);
+export type EstimateRange = z.infer<typeof Range>;
+const ranged = Range.optional().describe('Between what the figures may be. Left out for a run without conversations.');
+
 export const Estimate = Expected.extend({
+  range: ranged,
   targets: z
     .array(
       Expected.extend({
         target: z.string().describe('The model, as `provider_key::model_id`.'),
+        range: ranged,
         tokens_by: z.string().describe('The tokenizer or the rule that counted the prompts.'),
         cache_hit_rate: z
           .number()

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Lane } from '#lib/contracts/lane';
 import { costByPrices, NO_USAGE, type Usage } from '#lib/contracts/cost';
-import { RESERVED_REPLY_TOKENS, type Estimate } from '#lib/contracts/estimate';
+import { RESERVED_REPLY_TOKENS, type Estimate, type EstimateRange } from '#lib/contracts/estimate';
 import type { RunConfig, RunInput } from '#lib/contracts/run-input';
 import type { UncountedSuite } from '#lib/db/catalogue/suites';
 import type { Summary } from '#lib/contracts/summary';
@@ -76,11 +76,16 @@ export class RunEstimator {
     );
     return {
       ...totalsOf(estimates),
+      ...rangeOfAll(estimates),
       duration_s: durationOfAll(run, estimates),
       targets: estimates,
       counted_cases: Math.max(0, ...counts.map((counted) => counted.cases)),
       cases,
-      assumptions: [...assumedOfReplies(run, models, lanes, estimates), ...assumedOfCaches(estimates)],
+      assumptions: [
+        ...assumedOfReplies(run, models, lanes, estimates),
+        ...assumedOfCaches(estimates),
+        ...(estimates.some(({ range }) => range) ? [OF_ROUNDS] : []),
+      ],
       warnings: await this.#hostWarnings(teamId, run, models, sample),
     };
   }
@@ -106,6 +111,10 @@ export class RunEstimator {
     return (await countCachedReplies(this.pool, teamId, buffers)) / keys.length;
   }
 }
+
+const OF_ROUNDS =
+  'A conversation is assumed to take a request for each call of its goal and for each turn of its user. `range` has the ' +
+  'least and the most.';
 
 /** Settings that limit a reply, in any API format: the run's own limit, or a parameter of requests. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];
@@ -152,7 +161,7 @@ const assumedOfCaches = (estimates: readonly TargetEstimate[]): string[] =>
 
 const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[]): CountInput => ({
   input,
-  suite: { systemPrompt: suite.system_prompt, tools: suite.tools },
+  suite: { systemPrompt: suite.system_prompt, tools: suite.tools, maxRounds: suite.conversation?.max_rounds },
   targets: targets.map(({ modelId, providerId, params, systemPrompt }, index) => ({
     modelId,
     providerId,
@@ -162,31 +171,31 @@ const toCount = ({ input, suite, targets }: ResolvedRun, models: readonly Model[
   })),
 });
 
-function estimateTarget(
-  target: ResolvedTarget,
-  of: {
-    items: number;
-    cached: number;
-    counted: RequestCounts;
-    model: Model;
-    lane: LaneLoad;
-    earlier: EarlierTarget | undefined;
-    promptCache: string;
-  },
-): TargetEstimate {
-  const { items, cached, counted, lane, earlier } = of;
-  const requests = items - cached;
+interface OfTarget {
+  items: number;
+  cached: number;
+  counted: RequestCounts;
+  model: Model;
+  lane: LaneLoad;
+  earlier: EarlierTarget | undefined;
+  promptCache: string;
+}
+
+function estimateTarget(target: ResolvedTarget, of: OfTarget): TargetEstimate {
+  const { cached, counted, lane, earlier } = of;
   const replies = earlier && repliesOf(earlier.summary);
-  const promptTokens = Math.round((counted.promptTokens / Math.max(1, counted.cases)) * requests);
-  const completionTokens = Math.round((replies?.completionTokens ?? DEFAULT_REQUEST.completionTokens) * requests);
-  const usage = { ...NO_USAGE, promptTokens, completionTokens, ...cacheUse(promptTokens, of) };
+  const { requests, usage, cost } = usageOf(of, counted.likely, replies);
+  const { promptTokens, completionTokens } = usage;
   return {
     target: targetName(target),
     requests,
     cached,
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
-    cost_usd: costOfRequests(requests, usage, of),
+    cost_usd: cost,
+    ...(counted.most.requests > counted.cases && {
+      range: rangeOf([usageOf(of, counted.least, replies), usageOf(of, counted.most, replies)]),
+    }),
     cache_hit_rate: promptTokens === 0 ? 0 : (usage.cacheReadTokens ?? 0) / promptTokens,
     duration_s: durationOnLane(lane, {
       requests,
@@ -195,6 +204,57 @@ function estimateTarget(
     }),
     tokens_by: counted.tokensBy,
     replies_by: replies ? 'earlier runs' : 'rule',
+  };
+}
+
+interface ExpectedUsage {
+  requests: number;
+  usage: Usage & { promptTokens: number; completionTokens: number };
+  cost: number | null;
+}
+
+/** The usage of a model if its cases take as many rounds as these of the counted ones. */
+function usageOf(of: OfTarget, rounds: RequestCounts['likely'], replies: ReturnType<typeof repliesOf>): ExpectedUsage {
+  const { items, cached, counted } = of;
+  const asked = items - cached;
+  const aCase = (sum: number): number => sum / Math.max(1, counted.cases);
+  const requests = counted.cases === 0 ? asked : Math.round(aCase(rounds.requests) * asked);
+  const promptTokens = Math.round(aCase(rounds.promptTokens) * asked);
+  // What an earlier run says of the replies to a case is about all of its rounds.
+  const completionTokens = Math.round(
+    replies
+      ? (replies.completionTokens * asked * rounds.requests) / Math.max(1, counted.likely.requests)
+      : DEFAULT_REQUEST.completionTokens * requests,
+  );
+  const usage = { ...NO_USAGE, promptTokens, completionTokens, ...cacheUse(promptTokens, of) };
+  return { requests, usage, cost: costOfRequests(requests, usage, of) };
+}
+
+function rangeOf([least, most]: [ExpectedUsage, ExpectedUsage]): EstimateRange {
+  const both = (key: (of: ExpectedUsage) => number): [number, number] => [key(least), key(most)];
+  return {
+    requests: both(({ requests }) => requests),
+    prompt_tokens: both(({ usage }) => usage.promptTokens),
+    completion_tokens: both(({ usage }) => usage.completionTokens),
+    cost_usd: least.cost === null || most.cost === null ? null : [least.cost, most.cost],
+  };
+}
+
+/** The sum over models; those without conversations take what is expected of them. */
+function rangeOfAll(estimates: readonly TargetEstimate[]): { range?: EstimateRange } {
+  if (!estimates.some(({ range }) => range)) return {};
+  const sum = (key: 'requests' | 'prompt_tokens' | 'completion_tokens', at: 0 | 1): number =>
+    estimates.reduce((total, one) => total + (one.range ? one.range[key][at] : one[key]), 0);
+  const cost = (at: 0 | 1): number =>
+    estimates.reduce((total, one) => total + ((one.range ? one.range.cost_usd?.[at] : one.cost_usd) ?? 0), 0);
+  const isPriced = estimates.every((one) => one.cost_usd !== null);
+  return {
+    range: {
+      requests: [sum('requests', 0), sum('requests', 1)],
+      prompt_tokens: [sum('prompt_tokens', 0), sum('prompt_tokens', 1)],
+      completion_tokens: [sum('completion_tokens', 0), sum('completion_tokens', 1)],
+      cost_usd: isPriced ? [cost(0), cost(1)] : null,
+    },
   };
 }
 

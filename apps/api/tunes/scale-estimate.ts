@@ -6,6 +6,7 @@ export function scaleEstimate(of: Estimate, requests: readonly number[]): Estima
     const factor = requests[n]! / Math.max(1, target.requests + target.cached);
     return {
       ...target,
+      range: undefined,
       requests: Math.ceil(requests[n]!), // Rounded up, so that the total is never too low.
       cached: 0,
       prompt_tokens: Math.round(target.prompt_tokens * factor),
@@ -18,6 +19,7 @@ export function scaleEstimate(of: Estimate, requests: readonly number[]): Estima
     sum(targets.map((target) => target[key]));
   return {
     ...of,
+    range: undefined,
     targets,
     requests: total('requests'),
     cached: 0,
