@@ -13,7 +13,14 @@ const MAY_SUCCEED_LATER = /\bagain\b|\bbusy\b|timed? ?out|temporar/i;
 const READS = /^(get|list|search|find|track|check|read|show|count)_/;
 const LOOKS_UP = /^(list|search|find)_/;
 /** Words that do not follow the rule. */
-const PARTICIPLES: Record<string, string> = { cancel: 'cancelled', send: 'sent', make: 'made', set: 'set', put: 'put' };
+const PARTICIPLES: Record<string, string> = {
+  cancel: 'cancelled',
+  lend: 'lent',
+  send: 'sent',
+  make: 'made',
+  set: 'set',
+  put: 'put',
+};
 
 /** What comes next for what the user wants: calls, or words at its end. */
 type Step = { calls: Call[] } | { say: string };
