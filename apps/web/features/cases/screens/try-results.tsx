@@ -2,9 +2,9 @@ import { Money } from '../../../ui/amounts';
 import { duration } from '../../../ui/time';
 import { Warnings } from '../../../ui/notices';
 import { ModelName } from '../../providers/parts/model-name';
-import { Calls } from '../../results/parts/calls';
+import { Answered } from '../../results/parts/answered';
 import { Exchange } from '../../results/parts/exchange';
-import { Chain, Explanation, ModelReply, SchemaProblems } from '../../results/parts/result-details';
+import { Chain, Explanation, SchemaProblems } from '../../results/parts/result-details';
 import { Verdict } from '../../results/parts/verdict';
 import type { Try, TryResult } from '../try-out';
 import css from './case.module.css';
@@ -58,8 +58,7 @@ function TryOutResult({ result }: { result: TryResult }) {
         </summary>
         <div className={css.tryResult}>
           <Explanation result={result} of={result.target} />
-          {isScored && <Calls result={result} of={result.target} />}
-          <ModelReply result={result} of={result.target} />
+          <Answered result={result} of={result.target} isOnlyAnswered />
           <div>
             <SchemaProblems result={result} />
             <Chain result={result} />

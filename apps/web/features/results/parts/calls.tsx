@@ -14,11 +14,12 @@ interface Props {
   of?: string;
 }
 
-/** Expected and actual calls as one difference, in their order. */
+/** Expected and actual calls as one difference, in their order; nothing where a conversation's goal names no calls. */
 export function Calls({ result, of }: Props) {
   const lines = pairedCalls(result);
   const isChain = result.evidence?.chain !== undefined;
   const first = lines.findIndex((line) => line.checks.length + line.extra.length + argumentsApart(line).length > 0);
+  if (result.evidence?.conversation?.calls === null) return null;
   const expectsNone = result.expected.tool === null && !result.expected.calls?.length;
   return (
     <ResultPart title="Expected and called" of={of} className={css.calls}>

@@ -72,7 +72,8 @@ export function expectedText({ expected }: Pick<Judged, 'expected'>): string {
   return calls.join(', ') || 'no call';
 }
 
-const argumentsText = (given: unknown): string =>
+/** Arguments on one line. */
+export const argumentsText = (given: unknown): string =>
   isObject(given)
     ? Object.entries(given)
         .map(([name, value]) => `${name}: ${valueWords(value)}`)

@@ -1,13 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId, type ReactNode } from 'react';
 import { argumentName } from '#lib/contracts/difference-words';
 import { failedBody } from '#lib/contracts/failed-body';
-import type { RunMetric } from '#lib/contracts/metric';
 import { count } from '../../../ui/amounts';
 import { Folded } from '../../../ui/details';
 import { JsonView } from '../../../ui/json-view';
 import { UserBlock, UserText } from '../../../ui/user-text';
-import { metricsQuery } from '../../runs/api';
 import type { Result, ResultWithExchange } from '../api';
 import { Clamped } from './clamped';
 import css from './results.module.css';
@@ -90,7 +87,14 @@ export function ModelReply({ result: { said, outcome, exchange }, of }: ReplyPro
   );
 }
 
-function Reply({ reply }: { reply: ResultWithExchange['said'][number] }) {
+interface OneReply {
+  reply: ResultWithExchange['said'][number];
+  /** Whether what follows shows that it has no text, or why it ended. */
+  isShort?: boolean;
+}
+
+/** A text of a model, with its thoughts. */
+export function Reply({ reply, isShort = false }: OneReply) {
   const { text, thoughts, refusal, finish_reason: reason } = reply;
   return (
     <>
@@ -101,10 +105,12 @@ function Reply({ reply }: { reply: ResultWithExchange['said'][number] }) {
           <UserBlock text={refusal} />
         </>
       )}
-      <p className="muted small">
-        {text === null && 'No text. '}Finish reason:{' '}
-        {reason === null ? 'none given' : <UserText text={reason} max={100} />}
-      </p>
+      {!isShort && (
+        <p className="muted small">
+          {text === null && 'No text. '}Finish reason:{' '}
+          {reason === null ? 'none given' : <UserText text={reason} max={100} />}
+        </p>
+      )}
       {thoughts !== null && (
         <Folded title={`Thoughts (${count(thoughts.length)} characters)`}>{() => <UserBlock text={thoughts} />}</Folded>
       )}
@@ -172,43 +178,6 @@ export function Chain({ result: { evidence, called, overall } }: Of<'evidence' |
           </ol>
         </>
       )}
-    </Folded>
-  );
-}
-
-interface MetricsProps {
-  result: Pick<Result, 'metrics'>;
-  /** The metrics of the run, as far as known. */
-  asked: Pick<RunMetric, 'id' | 'as'>[];
-}
-
-/** The scores of the run's additional metrics, with their meaning. */
-export function Metrics({ result: { metrics }, asked }: MetricsProps) {
-  const names = Object.keys(metrics);
-  const { data: known } = useQuery({ ...metricsQuery, enabled: names.length > 0 });
-  if (names.length === 0) return null;
-  return (
-    <Folded title={`Metrics (${names.length})`}>
-      {() =>
-        names.map((name) => {
-          const { score } = metrics[name]!;
-          const id = asked.find((one) => one.as === name)?.id ?? name;
-          const info = known?.items.find((one) => one.id === id);
-          return (
-            <div key={name}>
-              <h3>
-                <UserText text={name} max={200} />: {typeof score === 'number' ? score.toFixed(3) : 'not applicable'}
-              </h3>
-              {info && (
-                <p className="muted small">
-                  {info.meaning} Computed as in {info.reference} {info.version}.
-                </p>
-              )}
-              <JsonView value={metrics[name]} open={1} />
-            </div>
-          );
-        })
-      }
     </Folded>
   );
 }

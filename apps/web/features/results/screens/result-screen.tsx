@@ -12,11 +12,12 @@ import { runQuery } from '../../runs/api';
 import type { ResultsSearch } from '../address';
 import { errorWord } from '../filter-words';
 import { neighboursQuery, resultQuery, type ResultWithExchange } from '../api';
-import { Calls } from '../parts/calls';
+import { Answered } from '../parts/answered';
 import { Clamped } from '../parts/clamped';
 import { Exchange } from '../parts/exchange';
 import { Facts, factsTitle } from '../parts/facts';
-import { Chain, Explanation, Metrics, ModelReply, ResultPart, SchemaProblems } from '../parts/result-details';
+import { Chain, Explanation, ResultPart, SchemaProblems } from '../parts/result-details';
+import { Metrics } from '../parts/metrics';
 import { RescoredVerdict } from '../parts/rescored-verdict';
 import { Verdict } from '../parts/verdict';
 import { PlaceInList } from './list-place';
@@ -73,8 +74,7 @@ function Shown({ runId, resultId, search }: Props) {
           <Clamped text={result.prompt} what="prompt" />
         </div>
       </ResultPart>
-      <Calls result={result} />
-      <ModelReply result={result} />
+      <Answered result={result} />
       <SameCase suiteId={suite.id} {...{ runId, result, search }} />
       <section aria-label="Details">
         <Folded title={factsTitle(result)}>{() => <Facts result={result} />}</Folded>
