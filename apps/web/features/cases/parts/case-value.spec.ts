@@ -16,6 +16,7 @@ describe('what a case expects', () => {
     ['none', { expected_calls: [] }],
     ['none', { expected_tool: null }],
     ['none', { should_call_tool: false }],
+    ['goal', { conversation: { goal: {} } }],
   ])('is %s for %j', (kind, input) => expect(expectationOf(input)).toBe(kind));
 
   it('keeps tool and arguments when its kind changes', () => {
@@ -25,6 +26,12 @@ describe('what a case expects', () => {
     expect(withExpectation(calls, 'tool')).toEqual({ prompt: 'p', expected_tool: 'f', expected_params: { a: 1 } });
     expect(withExpectation(one, 'any')).toEqual({ prompt: 'p', expected_tool: ['f'], expected_params: { a: 1 } });
     expect(withExpectation(one, 'none')).toEqual({ prompt: 'p', expected_tool: null });
+    const goal = withExpectation({ ...one, multi_turn: true, max_rounds: 3 }, 'goal');
+    expect(goal).toEqual({
+      prompt: 'p',
+      conversation: { tools: {}, goal: { calls: [{ tool: 'f', params: { a: 1 } }] } },
+    });
+    expect(withExpectation(goal, 'tool')).toEqual({ prompt: 'p', expected_tool: 'f', expected_params: { a: 1 } });
     expect(withExpectation({ expected_tool: null }, 'calls')).toEqual({ expected_calls: [{ tool: '' }] });
   });
 });

@@ -1,16 +1,18 @@
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 
-/** What a case expects: one tool, one of several, several calls, or no call at all. */
-export type Expectation = 'tool' | 'any' | 'calls' | 'none';
+/** What a case expects: one tool, one of several, several calls, no call at all, or the goal of a conversation. */
+export type Expectation = 'tool' | 'any' | 'calls' | 'none' | 'goal';
 
 export const EXPECTATIONS: readonly (readonly [Expectation, string])[] = [
   ['tool', 'A call to one tool'],
   ['any', 'A call to any of several tools'],
   ['calls', 'Several calls'],
   ['none', 'No call'],
+  ['goal', 'A conversation that reaches a goal'],
 ];
 
 export function expectationOf(input: JsonObject): Expectation {
+  if (input.conversation != null) return 'goal';
   if (Array.isArray(input.expected_calls)) return input.expected_calls.length > 0 ? 'calls' : 'none';
   if (Array.isArray(input.expected_tool)) return 'any';
   return input.expected_tool == null ? 'none' : 'tool';
@@ -23,6 +25,7 @@ export const EXPECTATION_KEYS = new Set([
   'expected_calls',
   'call_order',
   'should_call_tool',
+  'conversation',
 ]);
 
 /** The same case with another kind of expectation, which keeps what the two kinds share. */
@@ -32,14 +35,17 @@ export function withExpectation(input: JsonObject, kind: Expectation): JsonObjec
   const names = [first.tool].flat().filter((name) => name !== undefined && name !== '') as Json[];
   const params: JsonObject = first.params == null ? {} : { expected_params: first.params };
   const rest = without(input, EXPECTATION_KEYS);
+  if (kind === 'goal') return { ...without(rest, CHAIN_KEYS), conversation: { tools: {}, goal: { calls } } };
   if (kind === 'none') return { ...rest, expected_tool: null };
   if (kind === 'calls') return { ...rest, expected_calls: calls.length > 0 ? calls : [{ tool: '' }] };
   if (kind === 'any') return { ...rest, expected_tool: names, ...params };
   return { ...rest, expected_tool: names[0] ?? '', ...params };
 }
 
-function callsOf(input: JsonObject): JsonObject[] {
-  if (Array.isArray(input.expected_calls)) return input.expected_calls.filter((call) => isObject(call));
+function callsOf({ conversation, ...input }: JsonObject): JsonObject[] {
+  const goal = isObject(conversation) && isObject(conversation.goal) ? conversation.goal : {};
+  const calls = goal.calls ?? input.expected_calls;
+  if (Array.isArray(calls)) return calls.filter((call) => isObject(call));
   if (input.expected_tool == null) return [];
   const params: JsonObject = input.expected_params == null ? {} : { params: input.expected_params };
   return [{ tool: input.expected_tool, ...params }];

@@ -1,7 +1,7 @@
 import { useId, useState } from 'react';
 import { isObject, toText, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { type Path, valueAt } from '../../../ui/form/edited';
-import { ChoiceField, FlagField } from '../../../ui/form/fields';
+import { ChoiceField, FlagField, JsonField } from '../../../ui/form/fields';
 import { Faults, useField, useForm } from '../../../ui/form/json-form';
 import { UserText } from '../../../ui/user-text';
 import { ArgumentFields } from './argument-fields';
@@ -46,6 +46,14 @@ export function ExpectationFields({ suiteTools }: { suiteTools: Json }) {
         <ArgumentsOf {...{ tools }} tool={input.expected_tool} path={['expected_params']} rules={RULES_OF_CASE} />
       )}
       {kind === 'calls' && <Calls {...{ names, tools }} />}
+      {kind === 'goal' && (
+        <JsonField
+          path="conversation"
+          label="Conversation as JSON"
+          help="A state, rules by which tools answer, what the user says then, and the goal. See the guide."
+          rows={24}
+        />
+      )}
       {kind !== 'none' && <FlagField path="allow_extra_calls" label="Allow extra calls" absent isOmitted />}
     </fieldset>
   );

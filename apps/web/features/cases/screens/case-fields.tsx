@@ -3,7 +3,7 @@ import { MAX_PROMPT_CHARS } from '#lib/contracts/values/runs';
 import type { CaseInput } from '#lib/contracts/case';
 import { CheckField } from '../../../ui/form/fields';
 import { Fields, type FormSchema } from '../../../ui/form/schema';
-import { CHAIN_KEYS, keysWithoutField, withChain, withConversation } from '../parts/case-value';
+import { CHAIN_KEYS, expectationOf, keysWithoutField, withChain, withConversation } from '../parts/case-value';
 import { ExpectationFields, useCase } from '../parts/expectation-fields';
 import { RuleFields } from './rule-fields';
 
@@ -16,7 +16,7 @@ export function CaseFields({ suiteTools }: { suiteTools: Json }) {
       <PromptFields />
       <ExpectationFields suiteTools={suiteTools} />
       <RuleFields />
-      <ChainFields />
+      {expectationOf(input) !== 'goal' && <ChainFields />}
       <fieldset>
         <legend>About the case</legend>
         <Fields of={ABOUT} />
@@ -36,7 +36,7 @@ function PromptFields() {
       <legend>Input</legend>
       <CheckField
         path="messages"
-        label="Conversation"
+        label="Several messages"
         checked={isConversation}
         onChange={(on) => replace(withConversation(input, on), PROMPT_KEYS)}
       />

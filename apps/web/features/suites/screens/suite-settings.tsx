@@ -1,9 +1,9 @@
 import { useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { isObject, type Json } from '#lib/contracts/json/json';
-import type { Suite } from '#lib/contracts/suite';
+import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { Suite, SuiteInput } from '#lib/contracts/suite';
 import { Form } from '../../../ui/form/form';
-import { Fields } from '../../../ui/form/schema';
+import { Fields, type FormSchema } from '../../../ui/form/schema';
 import { changeSuite, showSaved } from '../api';
 import { settingFields } from './new-suite-screen';
 import { SuiteFrame } from './suite-frame';
@@ -15,10 +15,13 @@ export function SuiteSettingsScreen() {
 }
 
 function SuiteSettings({ suite }: { suite: Suite }) {
-  const { id, name, description, system_prompt, pass_threshold } = suite;
+  const { id, name, description, system_prompt, pass_threshold, conversation } = suite;
   const stored = useMemo(
-    () => ({ name, description, system_prompt, pass_threshold }),
-    [name, description, system_prompt, pass_threshold],
+    (): JsonObject => ({
+      ...{ name, description, system_prompt, pass_threshold },
+      ...(conversation !== null && { conversation: conversation as unknown as Json }),
+    }),
+    [name, description, system_prompt, pass_threshold, conversation],
   );
   return (
     <section aria-labelledby="settings" className="section">
@@ -41,7 +44,17 @@ function SuiteSettings({ suite }: { suite: Suite }) {
 function changesOf(typed: Json, stored: Record<string, Json>): Json {
   if (!isObject(typed)) return typed;
   const changed = Object.entries(typed).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(stored[key]));
-  return Object.fromEntries(changed);
+  const isRemoved = stored.conversation !== undefined && typed.conversation === undefined;
+  return { ...Object.fromEntries(changed), ...(isRemoved && { conversation: null }) };
 }
 
-const FIELDS = settingFields({ isNew: false });
+const FIELDS: FormSchema<SuiteInput> = [
+  ...settingFields({ isNew: false }),
+  {
+    json: 'conversation',
+    label: 'Conversations',
+    help: 'What all conversations begin with: state, tools (rules by name), max_rounds, validate. Empty: nothing.',
+    isOptional: true,
+    rows: 8,
+  },
+];

@@ -1,4 +1,5 @@
 import type { SuiteVersion } from '#lib/contracts/suite-version';
+import { JsonView } from '../../../../ui/json-view';
 import { UserBlock, UserLine, UserText } from '../../../../ui/user-text';
 import css from './suite-version.module.css';
 
@@ -9,6 +10,7 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
     description,
     system_prompt: prompt,
     pass_threshold: threshold,
+    conversation,
     tools,
     test_cases_count: cases,
   } = suite;
@@ -22,6 +24,14 @@ export function PinnedSettings({ suite }: { suite: SuiteVersion }) {
         <dd>{prompt ? <UserBlock text={prompt} /> : <span className="muted">none</span>}</dd>
         <dt>Pass threshold</dt>
         <dd>{threshold}</dd>
+        {conversation !== null && (
+          <>
+            <dt>Conversations</dt>
+            <dd>
+              <JsonView value={conversation} open={1} />
+            </dd>
+          </>
+        )}
         <dt>Cases</dt>
         <dd>{cases.toLocaleString('en')}</dd>
         <dt>Tools</dt>
