@@ -102,10 +102,17 @@ function cacheRequestOf(
 }
 
 function chooseToolChoice(
-  { config, expectsNoCall }: Parameters<typeof buildRequest>[0],
+  { config, expectsNoCall, input }: Parameters<typeof buildRequest>[0],
   warnings: Warning[],
 ): ToolChoice {
   if (config.tool_choice !== 'required') return config.tool_choice;
+  if (input.conversation) {
+    warnings.push({
+      code: 'conversation:auto',
+      message: 'Conversations are sent with tool_choice "auto": with "required" no model can end them with an answer.',
+    });
+    return 'auto';
+  }
   if (expectsNoCall) {
     warnings.push({
       code: 'abstention:auto',

@@ -214,7 +214,12 @@ export interface RescoredItem extends ItemPlace {
   scored: Scored | undefined;
   /** The version does not judge it. */
   unmatched?: boolean;
+  /** It keeps the verdict of the run, because its calls are read otherwise today than they were answered. */
+  kept?: boolean;
 }
+
+const KEPT_NOTE =
+  'The calls of this conversation are read otherwise today than they were answered, so it keeps the verdict of its run.';
 
 const VERDICTS = new BatchColumns<ItemPlace & Scored>({
   target: ['int', (item) => item.target],
@@ -261,8 +266,9 @@ export async function storeRescored(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), done = done + $2,
          errored = errored + $3
        WHERE id = $1`,
-      [jobId, page.length, page.filter((item) => !item.scored && !item.unmatched).length],
+      [jobId, page.length, page.filter((item) => !item.scored && !item.unmatched && !item.kept).length],
     );
+    await keepVerdicts(client, rescore, page);
     await client.query(
       // A target without a count gets that of all its rescores later (`countTarget`).
       `WITH stored AS (
@@ -276,6 +282,33 @@ export async function storeRescored(
     );
     return true;
   });
+}
+
+/** Copies the verdicts of results that keep them, with a note that says why. */
+async function keepVerdicts(
+  client: PoolClient,
+  { id, runId }: RescoreToContinue,
+  page: readonly RescoredItem[],
+): Promise<void> {
+  const kept = page.filter((item) => item.kept);
+  if (kept.length === 0) return;
+  await client.query(
+    `INSERT INTO rescored (run_id, rescore_id, ${VERDICTS.names})
+     SELECT $1, $2, r.${VERDICTS.names
+       .replaceAll(', ', ', r.')
+       .replace(
+         'r.evidence',
+         `jsonb_set(r.evidence::jsonb, '{notes}', coalesce(r.evidence::jsonb -> 'notes', '[]') || to_jsonb($6::text))::text`,
+       )}
+     FROM result r JOIN unnest($3::int[], $4::int[], $5::int[]) AS u(target, case_position, sample)
+       USING (target, case_position, sample)
+     WHERE r.run_id = $1 AND r.outcome = 'scored'`,
+    [
+      ...[runId, id],
+      ...[kept.map(({ target }) => target), kept.map(({ casePosition }) => casePosition)],
+      ...[kept.map(({ sample }) => sample), KEPT_NOTE],
+    ],
+  );
 }
 
 /** Locks a rescore and its job. @returns whether it is still at the position where this process continued it */
