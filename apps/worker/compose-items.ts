@@ -16,6 +16,7 @@ import { Connections } from './models/connections.js';
 import { FirstRequests } from './models/first-requests.js';
 import { LaneBudgets } from './models/lane-budgets.js';
 import { ReplyCache } from './items/reply-cache.js';
+import { RoundStore } from './items/round-store.js';
 import { RunCache } from './items/run-cache.js';
 import { ItemRunner } from './items/run-item.js';
 import { RunWarnings } from './items/run-warnings.js';
@@ -53,6 +54,7 @@ export function composeItems(env: Env, logger: Logger, { keyRefs, meters, maxCon
     itemScorer,
     warnings,
     onAttempt,
+    rounds: new RoundStore(pool),
   });
   const runner = new ItemRunner({
     pool,

@@ -25,6 +25,7 @@ import { ProviderFailure } from '#lib/providers/failure';
 import type { Logger } from '#lib/runtime/logger';
 import type { Redis } from '#lib/runtime/redis';
 import { Semaphore } from '#lib/runtime/semaphore';
+import { mergeConversation } from '#lib/scoring/conversation/merge';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { endedTooEarly } from '#lib/scoring/house/score-chain';
 import { SummaryBuilder } from '#lib/scoring/statistics/summarise';
@@ -153,7 +154,10 @@ export class Rescorer {
       const inVersion = differing?.get(position);
       if (inVersion === null) return null;
       const { options } = rescore;
-      const input = withRescoreOptions(inVersion ? parseCase(inVersion.body) : ran.input, options);
+      const input = withRescoreOptions(
+        inVersion ? versionOf(inVersion.body, settings.conversation, ran.input) : ran.input,
+        options,
+      );
       const threshold = options.pass_threshold ?? settings.passThreshold;
       return { prepared: prepare(input, ran.category, settings.tools, threshold), ran: inVersion && ran.input };
     };
@@ -169,15 +173,17 @@ export class Rescorer {
   }
 
   async #score(
-    { replies }: ReadExchange,
+    { replies, conversation: played }: ReadExchange,
     { prepared, ran }: ScoredCase,
     { run: { teamId } }: CachedRun,
     { id: askedBy, options }: RescoreToContinue,
     signal: AbortSignal,
   ): Promise<Rescored> {
     if (!replies) return { scored: undefined };
+    // A version that makes a conversation of the case, or the other way around, says nothing of what was played.
+    if (Boolean(prepared.input.conversation) !== (played !== undefined)) return { scored: undefined, unmatched: true };
     const similarity = (a: string, b: string) => this.deps.embedder.similarity({ teamId, askedBy }, a, b, signal);
-    const of = { share: teamId, signal, similarity };
+    const of = { share: teamId, signal, similarity, ...(played && { played }) };
     const scored = await this.deps.scorer.score(prepared, replies, options.metrics, of);
     const { input } = prepared;
     const isUnanswered = ran && input.multi_turn && endedTooEarly(ran, input, scored.verdict.called, replies.length);
@@ -195,6 +201,13 @@ export class Rescorer {
     );
     return { scored: undefined };
   }
+}
+
+/** A case as the version has it. What was played began with the state of the case as it ran, so that one stays. */
+function versionOf(body: string, defaults: VersionSettings['conversation'], ran: CaseInput): CaseInput {
+  const input = mergeConversation(parseCase(body), defaults);
+  if (!input.conversation || !ran.conversation) return input;
+  return { ...input, conversation: { ...input.conversation, state: ran.conversation.state } };
 }
 
 /** Computes the value of each position once. */

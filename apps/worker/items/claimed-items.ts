@@ -9,7 +9,7 @@ import { RENEW_EVERY_MS } from './lease-renewal.js';
 class RunStopped extends Error {}
 export class ShuttingDown extends Error {}
 /** The item was delivered to another worker, which settles it. */
-class LeaseLost extends Error {}
+export class LeaseLost extends Error {}
 
 /** The item is given back without a request: its model rests, or its target takes no more requests. */
 export class ModelResting extends Error {

@@ -17,9 +17,14 @@ import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
 import type { NewExchange } from '../scoring/exchange.js';
+import type { Account } from '#lib/db/engine/store-rounds';
+import type { AskOptions } from './ask-model.js';
+import { LeaseLost, ModelResting } from './claimed-items.js';
 import { errored, type ItemResult } from './error-settlements.js';
 import { packExchange } from './exchange/pack-exchange.js';
-import { playCase, type PlayedCase } from './play-case.js';
+import { playCase, type LastRound, type PlayedCase } from './play-case.js';
+import { lastRound, playConversation, sumOf, type FinishedRound } from './play-conversation.js';
+import type { RoundStore } from './round-store.js';
 import type { RunWarnings } from './run-warnings.js';
 import type { ItemScorer, LoadedItem } from './score-item.js';
 
@@ -64,6 +69,7 @@ export class CasePlayer {
       itemScorer: ItemScorer;
       warnings: RunWarnings;
       onAttempt: OnAttempt;
+      rounds: RoundStore;
     },
   ) {}
 
@@ -87,57 +93,103 @@ export class CasePlayer {
     // Current prices, or the last known ones if the model was removed in the meantime.
     const { kind, ...prices } = await request.model.current().catch(() => connection);
     await this.#warn(item, request, context.generation, { kind, notes, played, prices });
+    const account: Account = {
+      attempts: played.attempts,
+      latencyMs: played.latencyMs,
+      usage: addUsage(played.usages),
+      costUsd: costOfAll(played.usages, prices),
+    };
+    const { conversation } = played;
+    const total = conversation && conversation.before.attempts > 0 ? sumOf([conversation.before, account]) : account;
     const ended: ItemResult = {
       result: played.replies
         ? await itemScorer.score(
             item,
             played.replies.map((reply) => ({ ...reply, names })),
             context.signal,
+            conversation?.ended && { rounds: conversation.rounds, ...conversation.ended },
           )
         : errored(played.failure!.kind, played.failure!.message),
-      latencyMs: played.latencyMs,
-      usage: addUsage(played.usages),
-      costUsd: costOfAll(played.usages, prices),
+      ...total,
+      ...(total !== account && { uncounted: account }),
       cached: false,
-      attempts: played.attempts,
       toolChoiceUsed: toolChoiceOf(played.sent),
-      exchange: await packExchange(exchangeOf(played, built.asked.tools as Json[], names), item.replyMemory.kept),
+      exchange: await packExchange(
+        {
+          ...exchangeOf(played, built.asked.tools as Json[], names),
+          ...(conversation && conversationOf(conversation)),
+        },
+        item.replyMemory.kept,
+      ),
     };
     return { ended, sent: played.firstSent };
   }
 
   #play(
-    { run, target, prepared, identity: { delivery }, replyMemory }: LoadedItem,
-    { built, model, modelName }: ModelRequest,
-    { permits, signal, setActive }: ItemContext,
+    item: LoadedItem,
+    request: ModelRequest,
+    context: ItemContext,
     names: Record<string, string> | undefined,
     notes: Note[],
   ): Promise<PlayedCase> {
+    const { run, target, prepared, identity, replyMemory, keptRounds = [] } = item;
+    const { delivery } = identity;
+    const { built, model, modelName } = request;
+    const { permits, signal, setActive } = context;
     const { laneId } = target;
-    const { connections, redis } = this.deps;
-    return playCase(
-      prepared,
-      {
-        model: () => model.current(),
-        permits,
-        name: modelName,
-        body: built.asked,
-        firstRequests: this.deps.firstRequests,
-        onRefusal: async (refusal) => {
-          await connections.learn(target.providerId, target.modelId, refusal);
-          void notify(redis, { topic: 'provider', id: target.providerKey });
-        },
-        item: `${delivery.runId} ${delivery.item}`,
-        timeoutMs: run.config.timeout_s * 1000,
-        signal,
-        replyMemory,
-        setActive,
-        onAttempt: (failure, seconds) => this.deps.onAttempt(laneId, failure, seconds),
-        onNotes: (more) => notes.push(...more),
+    const { connections, redis, scorer } = this.deps;
+    const caller = { share: laneId, signal };
+    const options: AskOptions = {
+      model: () => model.current(),
+      permits,
+      name: modelName,
+      body: built.asked,
+      firstRequests: this.deps.firstRequests,
+      onRefusal: async (refusal) => {
+        await connections.learn(target.providerId, target.modelId, refusal);
+        void notify(redis, { topic: 'provider', id: target.providerKey });
       },
-      (reply, callCounts) =>
-        this.deps.scorer.runTools(prepared, { ...reply, names }, callCounts, { share: laneId, signal }),
+      item: `${delivery.runId} ${delivery.item}`,
+      timeoutMs: run.config.timeout_s * 1000,
+      signal,
+      replyMemory,
+      setActive,
+      onAttempt: (failure, seconds) => this.deps.onAttempt(laneId, failure, seconds),
+      onNotes: (more) => notes.push(...more),
+    };
+    const { conversation } = prepared.input;
+    if (conversation)
+      return playConversation(options, {
+        conversation,
+        kept: keptRounds,
+        answer: (reply, progress) => scorer.playRound(prepared, { ...reply, names }, progress, caller),
+        store: (round) => this.#storeRound(item, request, round, names),
+      });
+    return playCase(prepared, options, (reply, callCounts) =>
+      scorer.runTools(prepared, { ...reply, names }, callCounts, caller),
     );
+  }
+
+  /**
+   * Stores a round of a conversation.
+   * @throws LeaseLost when the item is no longer this worker's, ModelResting when the budget has no room
+   */
+  async #storeRound(
+    { identity, run, replyMemory }: LoadedItem,
+    { built, model, connection }: ModelRequest,
+    { round, asked, played, next }: FinishedRound,
+    names: Record<string, string> | undefined,
+  ): Promise<Account> {
+    const prices = await model.current().catch(() => connection);
+    const { attempts, latencyMs, usage } = asked;
+    const account: Account = { attempts, latencyMs, usage, costUsd: costOfAll([usage], prices) };
+    const part = exchangeOf(lastRound(asked, round), built.asked.tools as Json[], names);
+    const body = await packExchange({ ...part, conversation: [played], next, account }, replyMemory.kept);
+    const { delivery, casePosition, sample } = identity;
+    const after = await this.deps.rounds.store(run.teamId, { delivery, casePosition, sample, round, account, body });
+    if (after === 'lost') throw new LeaseLost('The item was delivered to another worker, or its run was stopped.');
+    if (after === 'wait') throw new ModelResting();
+    return account;
   }
 
   /** Warns about what the provider's format could not express, and what the model refuses. */
@@ -171,8 +223,19 @@ export class CasePlayer {
   }
 }
 
+const conversationOf = ({ last, ended }: LastRound): Pick<NewExchange, 'conversation' | 'ended'> => ({
+  conversation: last ? [last] : [],
+  ...(ended && { ended }),
+});
+
 function exchangeOf(
-  { requests, bodies, rounds, refused, adjusted }: PlayedCase,
+  {
+    requests,
+    bodies,
+    rounds,
+    refused,
+    adjusted,
+  }: Pick<PlayedCase, 'requests' | 'bodies' | 'rounds' | 'refused' | 'adjusted'>,
   tools: readonly Json[],
   names: Record<string, string> | undefined,
 ): NewExchange {

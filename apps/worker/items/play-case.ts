@@ -7,7 +7,9 @@ import { decodeUtf8 } from '#lib/providers/reading/reading-work';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { DEFAULT_MAX_ROUNDS } from '#lib/scoring/house/score-chain';
 import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
-import type { PreparedCase } from '../scoring/prepare-case.js';
+import type { PlayedRound } from '#lib/contracts/conversation-played';
+import type { Account } from '#lib/db/engine/store-rounds';
+import type { ConversationPlayed, PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable } from '../scoring/score-reply.js';
 import type { HeldReply } from '../scoring/exchange.js';
 import type { ToolResults } from '../scoring/scoring-work.js';
@@ -26,6 +28,19 @@ export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage
   firstSent: JsonObject;
   /** Indexes in `bodies` of the replies of a chain's rounds. */
   rounds?: number[];
+  /** Of a conversation: all else describes its last round alone, but `replies`. */
+  conversation?: LastRound;
+}
+
+/** How a conversation ended in this process. */
+export interface LastRound {
+  /** What its earlier rounds took and cost. */
+  before: Account;
+  /** What followed each reply, of all rounds. */
+  rounds: PlayedRound[];
+  /** What followed the reply of the last round; undefined if there was none. */
+  last?: PlayedRound;
+  ended?: Omit<ConversationPlayed, 'rounds'>;
 }
 
 /**
@@ -99,7 +114,7 @@ function failed({ rounds: _rounds, ...played }: PlayedCase, failure: ProviderFai
 const MAX_SENT_BACK_VALUES = 100_000;
 
 /** The message of a reply, to be sent back. */
-async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderFailure> {
+export async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderFailure> {
   if (!(message instanceof SerialisedJson)) return message;
   const { bytes, values } = message;
   if (values <= MAX_SENT_BACK_VALUES)
@@ -116,7 +131,7 @@ async function messageOf({ message }: HeldReply): Promise<JsonObject | ProviderF
  * The messages that a round adds to the conversation: the assistant's message, with its calls in native form whatever
  * form they had, and a tool message for each of them.
  */
-function messagesOf(message: JsonObject, { calls, results }: ToolResults, round: number): JsonObject[] {
+export function messagesOf(message: JsonObject, { calls, results }: ToolResults, round: number): JsonObject[] {
   const sent = Array.isArray(message.tool_calls) ? (message.tool_calls as JsonObject[]) : [];
   const isNative = sent.length === calls.length;
   const toolCalls = calls.map((call, index) => ({
@@ -151,4 +166,8 @@ function addRound(played: PlayedCase, next: AskResult, newMessages: readonly Jso
 
 /** Extra inputs of a chain's cache key: everything that later requests depend on. */
 export const restOfChain = (input: CaseInput): Json =>
-  input.multi_turn ? [input.mock_responses ?? null, input.max_rounds ?? null, input.expected_tool ?? null] : null;
+  input.conversation
+    ? [input.conversation as unknown as Json]
+    : input.multi_turn
+      ? [input.mock_responses ?? null, input.max_rounds ?? null, input.expected_tool ?? null]
+      : null;

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { loadRun, type LoadedRun } from '#lib/db/read/for-workers/load-run';
 import { loadCases, parseCase, type StoredCase } from '#lib/db/read/pinned-cases';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
+import { mergeConversation } from '#lib/scoring/conversation/merge';
 import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import { prepare, type PreparedCase } from '../scoring/prepare-case.js';
 
@@ -55,7 +56,12 @@ export class RunCache {
     if (!prepared) {
       const stored = await this.#loads.add(suite.versionId, position);
       if (!stored) throw new Error(`The suite's version ${suite.versionId} has no case ${position}.`);
-      prepared = prepare(parseCase(stored.body), stored.category, suite.tools, suite.passThreshold);
+      prepared = prepare(
+        mergeConversation(parseCase(stored.body), suite.conversation),
+        stored.category,
+        suite.tools,
+        suite.passThreshold,
+      );
       this.#cases.set(key, prepared, { size: stored.body.length + CASE_OVERHEAD_BYTES });
     }
     return prepared;

@@ -8,7 +8,15 @@ import type { Tool } from '#lib/contracts/tool';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import { findExchanges, type ItemPlace } from '#lib/db/read/for-workers/exchanges';
+import type { RunConfig } from '#lib/contracts/run-input';
+import { joinParts } from '#lib/db/read/exchange-parts';
+import {
+  findConversations,
+  findExchanges,
+  type ItemPlace,
+  type KeptConversation,
+} from '#lib/db/read/for-workers/exchanges';
+import { readRound } from './exchange/read-round.js';
 import { placeOf } from '#lib/db/read/for-workers/load-run';
 import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/build-request';
 import { ProviderFailure } from '#lib/providers/failure';
@@ -40,6 +48,7 @@ export interface FinishedItem {
 export class ItemRunner {
   /** By run. In small batches, because each exchange may have megabytes. */
   readonly #exchanges: KeyedMicroBatcher<ItemPlace, Buffer | undefined>;
+  readonly #conversations: KeyedMicroBatcher<ItemPlace, KeptConversation>;
 
   constructor(
     readonly deps: {
@@ -55,6 +64,10 @@ export class ItemRunner {
   ) {
     this.#exchanges = new KeyedMicroBatcher(
       (places, runId) => retryTransient(() => findExchanges(deps.pool, runId, places)),
+      { waitMs: 2, maxSize: 20, concurrency: 2 },
+    );
+    this.#conversations = new KeyedMicroBatcher(
+      (places, runId) => retryTransient(() => findConversations(deps.pool, runId, places)),
       { waitMs: 2, maxSize: 20, concurrency: 2 },
     );
   }
@@ -87,7 +100,7 @@ export class ItemRunner {
     const place = placeOf(run, delivery.item);
     const prepared = await cached.caseAt(place.casePosition);
     const replyMemory = this.deps.replyMemoryPool.forItem(target.laneId);
-    replyMemory.keepsAllRounds = prepared.input.multi_turn === true;
+    replyMemory.keepsAllRounds = prepared.input.multi_turn === true || Boolean(prepared.input.conversation);
     return { identity: { delivery, ...place, category: prepared.category }, run, target, prepared, replyMemory };
   }
 
@@ -99,7 +112,15 @@ export class ItemRunner {
       return finishedItem(item, recorded);
     }
     // A resumed run has kept the replies that could not be scored before.
-    const exchange = context.generation > 1 ? await this.#storedExchange(item) : undefined;
+    if (item.prepared.input.conversation) {
+      const scored = await this.#continueConversation(item, context);
+      if (scored) return finishedItem(item, scored);
+    }
+    const exchange = item.prepared.input.conversation
+      ? undefined
+      : context.generation > 1
+        ? await this.#storedExchange(item)
+        : undefined;
     if (exchange) {
       const stored = { exchange, usage: NO_USAGE };
       const scored = await itemScorer.scoreStored(item, stored, context.signal);
@@ -112,6 +133,24 @@ export class ItemRunner {
     } finally {
       model.release();
     }
+  }
+
+  /**
+   * Loads the stored rounds of a conversation.
+   * @returns its result, if it has ended and was not scored
+   */
+  async #continueConversation(item: LoadedItem, context: ItemContext): Promise<ItemResult | undefined> {
+    const { run, identity } = item;
+    const place = { target: identity.delivery.target, casePosition: identity.casePosition, sample: identity.sample };
+    const { rounds, last } = await this.#conversations.add(run.id, place);
+    if (last.length > 0 && context.generation > 1) {
+      const stored = { exchange: joinParts(rounds, last), usage: NO_USAGE };
+      const scored = await this.deps.itemScorer.scoreStored(item, stored, context.signal);
+      // Without an exchange, the one that is stored stays.
+      if (scored) return { ...scored, exchange: Buffer.alloc(0) };
+    }
+    item.keptRounds = await Promise.all(rounds.map(readRound));
+    return undefined;
   }
 
   #storedExchange({ run, identity: { delivery, casePosition, sample } }: LoadedItem): Promise<Buffer | undefined> {
@@ -134,7 +173,8 @@ export class ItemRunner {
     const built = buildItemRequest(item, connection, modelName);
     for (const warning of built.warnings) await this.deps.warnings.log(item.run.id, context.generation, warning);
     const request = { built, model, connection, modelName };
-    if (item.run.config.cache !== 'off') return this.#findOrAsk(item, request, context);
+    // A conversation that has begun goes on where it is.
+    if (item.run.config.cache !== 'off' && !item.keptRounds?.length) return this.#findOrAsk(item, request, context);
     const { ended } = await this.deps.player.playAndScore(item, request, context);
     return finishedItem(item, ended);
   }
@@ -198,13 +238,17 @@ const keepRoomUntilSettled = ({ settlement, onSettled }: FinishedItem, replyMemo
   },
 });
 
+/** A conversation ends with an answer, which a model that has to call could never give. */
+const withFreeChoice = (config: RunConfig, { conversation }: CaseInput): RunConfig =>
+  conversation && config.tool_choice === 'required' ? { ...config, tool_choice: 'auto' } : config;
+
 const buildItemRequest = (
   { run, target, prepared }: LoadedItem,
   model: ModelConnection,
   modelName: string,
 ): BuiltRequest =>
   buildRequest({
-    config: run.config,
+    config: withFreeChoice(run.config, prepared.input),
     suite: { systemPrompt: run.suite.systemPrompt, tools: toolsOf({ run, prepared }) },
     input: prepared.input,
     expectsNoCall: expectsNoCall(prepared.input),

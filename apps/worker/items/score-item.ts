@@ -6,10 +6,11 @@ import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
 import type { Logger } from '#lib/runtime/logger';
 import { traceStep } from '#lib/runtime/tracing/tracing';
 import type { Embedder } from '../embeddings/embedder.js';
-import type { PreparedCase } from '../scoring/prepare-case.js';
+import type { ConversationPlayed, PreparedCase } from '../scoring/prepare-case.js';
 import { Unscorable, type ReplyScorer } from '../scoring/score-reply.js';
 import type { HeldReply } from '../scoring/exchange.js';
 import { ShuttingDown } from './claimed-items.js';
+import type { KeptRound } from './play-conversation.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
 import { unpackExchange, type LargeExchanges } from './exchange/pack-exchange.js';
 
@@ -21,6 +22,8 @@ export interface LoadedItem {
   prepared: PreparedCase;
   /** The memory budget for its large replies. */
   replyMemory: ReplyMemory;
+  /** The stored rounds of its conversation. */
+  keptRounds?: KeptRound[];
 }
 
 /** Scores the replies of items: new ones and stored ones. */
@@ -31,13 +34,23 @@ export class ItemScorer {
    * A failing embedding model leaves the item without a score, as a failing model does, and so does any error in
    * scoring. The reply is kept and can be scored again.
    */
-  async score({ run, target, prepared }: LoadedItem, replies: HeldReply[], signal: AbortSignal): Promise<Outcome> {
+  async score(
+    { run, target, prepared }: LoadedItem,
+    replies: HeldReply[],
+    signal: AbortSignal,
+    played?: ConversationPlayed,
+  ): Promise<Outcome> {
     const { scorer, embedder } = this.deps;
     const similarity = (a: string, b: string) =>
       embedder.similarity({ teamId: run.teamId, askedBy: run.id }, a, b, signal);
     try {
       const scored = await traceStep('score', {}, () =>
-        scorer.score(prepared, replies, run.config.metrics, { share: target.laneId, signal, similarity }),
+        scorer.score(prepared, replies, run.config.metrics, {
+          share: target.laneId,
+          signal,
+          similarity,
+          ...(played && { played }),
+        }),
       );
       return { outcome: 'scored', ...scored };
     } catch (error) {
@@ -59,11 +72,12 @@ export class ItemScorer {
     signal: AbortSignal,
   ): Promise<ItemResult | undefined> {
     return unpackExchange(exchange, this.#large(item, signal), async (stored): Promise<ItemResult | undefined> => {
-      const isUnfinishedChain = item.prepared.input.multi_turn && !stored.isWholeChain;
+      const { multi_turn: isChain, conversation } = item.prepared.input;
+      const isUnfinishedChain = (isChain && !stored.isWholeChain) || (conversation && !stored.conversation);
       const replies = isUnfinishedChain ? undefined : stored.replies;
       if (!replies) return undefined;
       return {
-        result: await this.score(item, replies, signal),
+        result: await this.score(item, replies, signal, stored.conversation),
         latencyMs: null,
         usage,
         costUsd: 0,

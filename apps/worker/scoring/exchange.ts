@@ -2,8 +2,10 @@ import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import type { SettingChanges } from '#lib/contracts/learned';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
+import type { PlayedRound } from '#lib/contracts/conversation-played';
 import type { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/formats/stored-reply';
+import type { ConversationPlayed } from './prepare-case.js';
 
 /** A model's reply, as an OpenAI assistant message. */
 export interface Reply {
@@ -25,6 +27,10 @@ export interface Exchange {
   rounds?: number[];
   /** How many requests were refused, when `replies` contains only some of the refusals. */
   refused?: number;
+  /** Of a conversation: what followed each reply. */
+  conversation?: PlayedRound[];
+  /** How the conversation ended; left out while it has not. */
+  ended?: Omit<ConversationPlayed, 'rounds'>;
   /** The tools' own names, which the requests and the calls in `replies` have, by the names that were sent. */
   names?: Record<string, string>;
   /** Deviations of the request from the run's settings, because the model refuses them. */
@@ -44,6 +50,8 @@ export interface ReadExchange {
   replies: HeldReply[] | undefined;
   /** It is the exchange of a completed chain. */
   isWholeChain: boolean;
+  /** How it was played, of a conversation that ended. */
+  conversation?: ConversationPlayed;
   toolChoice: ToolChoice;
   usage: Usage;
   /** Why there is no reply in a recording. */
@@ -51,10 +59,12 @@ export interface ReadExchange {
 }
 
 export function readExchange(stored: Exchange): ReadExchange & { replies: Reply[] | undefined } {
-  const replies = repliesIn(stored);
+  const { conversation, ended } = stored;
+  const replies = conversation && !ended ? undefined : repliesIn(stored);
   return {
     replies,
     isWholeChain: stored.rounds !== undefined,
+    ...(conversation && ended && { conversation: { rounds: conversation, ...ended } }),
     toolChoice: ((stored.requests.at(-1) as JsonObject | undefined)?.tool_choice ?? 'auto') as ToolChoice,
     usage: usageIn(stored),
     error: replies ? undefined : recordedError(stored),

@@ -1,11 +1,21 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationEnd, PlayedRound } from '#lib/contracts/conversation-played';
 import type { Tool } from '#lib/contracts/tool';
-import type { Verdict } from '#lib/contracts/verdict';
+import type { Bound, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import type { ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
+import { scoreConversation } from '#lib/scoring/conversation/score';
 import { scoreChain } from '#lib/scoring/house/score-chain';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
+
+/** How a conversation was played. */
+export interface ConversationPlayed {
+  /** What followed each reply. */
+  rounds: PlayedRound[];
+  end: ConversationEnd;
+  bound?: Bound;
+}
 
 export interface PreparedCase {
   input: CaseInput;
@@ -14,8 +24,15 @@ export interface PreparedCase {
   tools: readonly Tool[];
   /** Smallest overall score that passes, 0..1. */
   passThreshold: number;
-  /** Scores one reply, or those of a chain's rounds. */
-  score(replies: readonly ParsedReply[], similarities: SimilarityLookup): Verdict;
+  /**
+   * Scores one reply, or those of a chain's or a conversation's rounds.
+   * @param texts what the model said in each; only of a conversation
+   */
+  score(
+    replies: readonly ParsedReply[],
+    similarities: SimilarityLookup,
+    conversation?: { played: ConversationPlayed; texts: readonly string[] },
+  ): Verdict;
 }
 
 /** @param passThreshold smallest overall score that passes, 0..1 */
@@ -34,6 +51,22 @@ export function prepareWith(
   passThreshold: number,
 ): PreparedCase {
   const prepared = { input, category, tools, passThreshold };
+  if (input.conversation) {
+    return {
+      ...prepared,
+      score: (replies, similarities, conversation) => {
+        if (!conversation) throw new Error('A conversation is scored with what was played.');
+        const { played, texts } = conversation;
+        const rounds = replies.map((reply, index) => ({
+          reply,
+          text: texts[index]!,
+          played: played.rounds[index] ?? { calls: [], user: null },
+        }));
+        const { end, bound } = played;
+        return scoreConversation({ input, tools, rounds, end, ...(bound && { bound }), similarities });
+      },
+    };
+  }
   if (input.multi_turn) {
     return {
       ...prepared,

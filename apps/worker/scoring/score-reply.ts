@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import { memoize } from '#lib/contracts/memoize';
 import type { RunMetric } from '#lib/contracts/metric';
@@ -10,14 +10,17 @@ import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
 import { thoughtsInFields } from '#lib/scoring/replies/thoughts';
+import type { ConversationProgress } from '#lib/scoring/conversation/play';
 import type { HeldReply, ReadExchange, Reply } from './exchange.js';
-import type { PreparedCase } from './prepare-case.js';
+import type { ConversationPlayed, PreparedCase } from './prepare-case.js';
 import {
   KnownSimilarities,
+  playRound,
   runTools,
   scoreOnce,
   type CaseText,
   type PrintedReply,
+  type RoundPlayed,
   type ScoredReply,
   type ScoringResult,
   type ScoringTask,
@@ -75,14 +78,14 @@ export class ReplyScorer {
     prepared: PreparedCase,
     replies: readonly HeldReply[],
     metrics: readonly RunMetric[],
-    of: Caller & { similarity: (expected: string, actual: string) => Promise<number> },
+    of: Caller & { similarity: (expected: string, actual: string) => Promise<number>; played?: ConversationPlayed },
   ): Promise<ScoredReply> {
     const known = new KnownSimilarities();
     const read = replies.filter(isRead);
     const messages = read.map(({ message }) => message);
-    const isCheap = read.length === replies.length && isCheapToScore(prepared, messages, metrics);
+    const isCheap = isShort(of.played) && read.length === replies.length && isCheapToScore(prepared, messages, metrics);
     const scoreNow = isCheap
-      ? async () => ({ scored: scoreOnce(prepared, read, metrics, known), unknown: known.takeUnknown() })
+      ? async () => ({ scored: scoreOnce(prepared, read, metrics, known, of.played), unknown: known.takeUnknown() })
       : await this.#inThread(prepared, replies, metrics, known, of);
     for (;;) {
       const { scored, unknown } = await this.#guard(of.signal, scoreNow);
@@ -99,7 +102,7 @@ export class ReplyScorer {
     replies: readonly HeldReply[],
     metrics: readonly RunMetric[],
     known: KnownSimilarities,
-    { share, signal }: Caller,
+    { share, signal, played }: Caller & { played?: ConversationPlayed },
   ): Promise<() => Promise<{ scored?: ScoredReply; unknown: [string, string][] }>> {
     const printed: PrintedReply[] = [];
     for (const reply of replies) printed.push(await print(reply));
@@ -110,6 +113,7 @@ export class ReplyScorer {
         replies: printed,
         metrics: JSON.stringify(metrics),
         known: known.known(),
+        ...(played && { played: JSON.stringify(played) }),
       };
       const result = await this.#threads.run(task, share, signal);
       if ('unknown' in result) return result;
@@ -141,6 +145,31 @@ export class ReplyScorer {
     const { json: results } = result;
     if (results === undefined) return undefined;
     return runSerially(() => parseJson(results) as unknown as ToolResults, results.length);
+  }
+
+  /**
+   * Answers the calls of a reply from the rules of its conversation.
+   * @throws Unscorable, or the signal's reason
+   */
+  async playRound(
+    prepared: PreparedCase,
+    reply: HeldReply,
+    progress: ConversationProgress,
+    { share, signal }: Caller,
+  ): Promise<RoundPlayed> {
+    const isSmall = isShort(progress.state) && isShort(prepared.input.conversation);
+    if (isSmall && isRead(reply) && isCheapToScore(prepared, [reply.message], []))
+      return this.#guard(signal, async () => playRound(prepared, reply, progress));
+    const printed = await print(reply);
+    const task = {
+      what: 'play round',
+      case: textOf(prepared),
+      reply: printed,
+      progress: JSON.stringify(progress),
+    } as const;
+    const result = await this.#guard(signal, () => this.#threads.run(task, share, signal));
+    const { json } = result as { json: string };
+    return runSerially(() => parseJson(json) as unknown as RoundPlayed, json.length);
   }
 
   /**
@@ -191,6 +220,11 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   tools: stringifyInSourceOrder(tools),
   passThreshold,
 }));
+
+/** Conversations of up to this many characters are played and judged in this thread. */
+const MAX_CHEAP_CONVERSATION = 64 * 1024;
+const isShort = (value: unknown): boolean =>
+  value === undefined || approximateJsonLength(value as Json, MAX_CHEAP_CONVERSATION) <= MAX_CHEAP_CONVERSATION;
 
 const isRead = (reply: HeldReply): reply is Reply => !(reply.message instanceof SerialisedJson);
 

@@ -1,13 +1,20 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
-import { parseJson, type JsonObject } from '#lib/contracts/json/json';
+import type { AnsweredCall } from '#lib/contracts/conversation-played';
+import { memoize } from '#lib/contracts/memoize';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { RunMetric } from '#lib/contracts/metric';
 import { toStorable } from '#lib/contracts/json/storable';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
+import { joinExchange, partsOf } from '#lib/db/read/exchange-parts';
+import { answerCalls, prepareConversation, type ConversationProgress } from '#lib/scoring/conversation/play';
+import { schemaFault } from '#lib/scoring/conversation/schema-fault';
+import { conversationFigures } from '#lib/scoring/conversation/score';
+import { saidIn } from '#lib/scoring/replies/thoughts';
 import { scoreMetrics } from '#lib/scoring/metrics';
 import type { MetricScore } from '#lib/scoring/metrics/metric';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
@@ -18,7 +25,7 @@ import { decodeUtf8, MAX_REPLY_VALUES } from '#lib/providers/reading/reading-wor
 import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
 import { readExchange, type Exchange, type ReadExchange, type Reply } from './exchange.js';
-import { prepareWith, type PreparedCase } from './prepare-case.js';
+import { prepareWith, type ConversationPlayed, type PreparedCase } from './prepare-case.js';
 
 export interface ScoredReply {
   verdict: Verdict;
@@ -73,6 +80,7 @@ export function scoreOnce(
   replies: readonly Reply[],
   metrics: readonly RunMetric[],
   known: KnownSimilarities,
+  played?: ConversationPlayed,
 ): ScoredReply {
   // Metrics of other projects read the whole reply, however large.
   const rounds = replies.map(({ message, names, finishReason }) => ({
@@ -82,10 +90,14 @@ export function scoreOnce(
   const read = rounds.map(({ reply }) => reply);
   const similarities = known.find;
   const scored: ScoredReply = {
-    verdict: withFinishReason(prepared.score(read, similarities), replies.at(-1)?.finishReason),
+    verdict: withFinishReason(
+      prepared.score(read, similarities, played && { played, texts: replies.map(({ message }) => saidIn(message)) }),
+      replies.at(-1)?.finishReason,
+    ),
   };
   if (metrics.length)
     scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
+  if (played) scored.metrics = { ...scored.metrics, ...conversationFigures(scored.verdict) };
   return scored;
 }
 
@@ -120,6 +132,38 @@ export function runTools(
   return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
 }
 
+/** A reply of a conversation, and the answers to its calls. */
+export interface RoundPlayed {
+  calls: ParsedCall[];
+  answered: AnsweredCall[];
+  progress: ConversationProgress;
+  /** The reply is the last: why. */
+  ended?: Omit<ConversationPlayed, 'rounds'>;
+  /** The suite's rules exceed a bound. */
+  isOfSuite?: boolean;
+}
+
+const preparedConversation = memoize((input: CaseInput) =>
+  memoize((tools: readonly Tool[]) => prepareConversation(input, tools)),
+);
+
+/** Answers the calls of a reply from the rules of its conversation. */
+export function playRound(
+  { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
+  { message, names, finishReason }: Reply,
+  progress: ConversationProgress,
+): RoundPlayed {
+  const reply = parseReply(message, tools, { names, finishReason });
+  const unanswered = { calls: reply.calls, answered: [], progress };
+  if (reply.oversized) return { ...unanswered, ended: { end: 'oversized', bound: reply.oversized } };
+  if (reply.ending) return { ...unanswered, ended: { end: reply.ending } };
+  // A call that its host could not parse has no message with which a conversation could continue.
+  if (isUnreadCall(finishReason)) return { ...unanswered, ended: { end: 'answered' } };
+  const { calls, end, ...rest } = answerCalls(preparedConversation(input)(tools), progress, reply.calls, schemaFault);
+  const played = { calls: reply.calls, answered: calls, progress: rest.progress };
+  return end ? { ...played, ended: { end: 'round_limit', bound: end.bound }, isOfSuite: end.isOfSuite } : played;
+}
+
 /** A case as JSON, for a thread. */
 export interface CaseText {
   input: string;
@@ -129,7 +173,15 @@ export interface CaseText {
 
 /** Work for a thread. JSON is passed as text, because numbers that keep their text cannot be cloned. */
 export type ScoringTask =
-  | { what: 'score'; case: CaseText; replies: PrintedReply[]; metrics: string; known: [string, string, number][] }
+  | {
+      what: 'score';
+      case: CaseText;
+      replies: PrintedReply[];
+      metrics: string;
+      known: [string, string, number][];
+      played?: string;
+    }
+  | { what: 'play round'; case: CaseText; reply: PrintedReply; progress: string }
   | { what: 'run tools'; case: CaseText; reply: PrintedReply; callCounts: Map<string, number> }
   /** `packed` is a stored exchange, compressed with zstd. */
   | { what: 'read exchange'; packed: Uint8Array };
@@ -182,6 +234,10 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
     const results = runTools(preparedCase, readPrinted(task.reply), task.callCounts);
     return { json: JSON.stringify(results), callCounts: task.callCounts };
   }
+  if (task.what === 'play round') {
+    const progress = parseJson(task.progress) as unknown as ConversationProgress;
+    return { json: JSON.stringify(playRound(preparedCase, readPrinted(task.reply), progress)) };
+  }
   const known = new KnownSimilarities();
   for (const pair of task.known) known.add(...pair);
   const scored = scoreOnce(
@@ -189,6 +245,7 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
     task.replies.map(readPrinted),
     parseJson(task.metrics) as unknown as RunMetric[],
     known,
+    task.played === undefined ? undefined : (parseJson(task.played) as unknown as ConversationPlayed),
   );
   const unknown = known.takeUnknown();
   if (unknown.length) return { unknown };
@@ -200,10 +257,16 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
 }
 
 function readPacked(packed: Uint8Array): ScoringResult {
-  const json = zstdDecompressSync(packed, { maxOutputLength: MAX_EXCHANGE_BYTES });
-  if (countValues(json, { maxValues: MAX_REPLY_VALUES }).values > MAX_REPLY_VALUES)
-    return { excess: tooManyValues(MAX_REPLY_VALUES) };
-  const { replies, ...rest } = readExchange(parseJson(json.toString('utf8')) as unknown as Exchange);
+  const parts: Json[] = [];
+  let [bytes, values] = [MAX_EXCHANGE_BYTES, MAX_REPLY_VALUES];
+  for (const part of partsOf(packed)) {
+    const json = zstdDecompressSync(part, { maxOutputLength: Math.max(1, bytes) });
+    bytes -= json.length;
+    values -= countValues(json, { maxValues: values }).values;
+    if (values < 0) return { excess: tooManyValues(MAX_REPLY_VALUES) };
+    parts.push(parseJson(json.toString('utf8')));
+  }
+  const { replies, ...rest } = readExchange(joinExchange(parts) as unknown as Exchange);
   const print = ({ message, ...reply }: Reply) => {
     const bytes = new TextEncoder().encode(stringifyInSourceOrder(message));
     return { ...reply, bytes, values: countValues(bytes).values };

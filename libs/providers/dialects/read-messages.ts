@@ -1,4 +1,5 @@
 import { toText, isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { failureIn } from './failed-result.js';
 import type { Note } from './note.js';
 
 export type Part = { text: string } | { image: { mediaType: string; base64: string } | { url: string } };
@@ -15,7 +16,7 @@ interface Call {
 export type Turn =
   | { role: 'user'; parts: Part[] }
   | { role: 'assistant'; parts: Part[]; calls: Call[]; source: JsonObject }
-  | { role: 'tool'; callId: string; toolName: string; text: string };
+  | { role: 'tool'; callId: string; toolName: string; text: string; failed?: string };
 
 /**
  * Splits a conversation into its instructions, one text per message that has some, and its turns.
@@ -47,6 +48,7 @@ export function readMessages(messages: Json | undefined, notes: Note[]): { syste
           callId,
           toolName: nameOf.get(callId) ?? toText(message.name ?? 'unknown'),
           text: textIn(message.content),
+          ...(failureIn(message) !== undefined && { failed: failureIn(message)! }),
         });
         break;
       }

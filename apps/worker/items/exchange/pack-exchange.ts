@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson } from '#lib/contracts/json/json';
+import { parseJson, type Json } from '#lib/contracts/json/json';
+import type { Account } from '#lib/db/engine/store-rounds';
+import { joinExchange, partsOf } from '#lib/db/read/exchange-parts';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { holdsManyValues } from '#lib/providers/reading/count-values';
@@ -17,7 +19,10 @@ const packInline = (text: string): Buffer => zstdCompressSync(text, { params, ch
 const packInThread = promisify(zstdCompress);
 
 /** @param largeBytes the approximate size of its large replies; 0 when it has none */
-export async function packExchange(exchange: NewExchange, largeBytes: number): Promise<Buffer> {
+export async function packExchange(
+  exchange: NewExchange & { next?: Json[]; account?: Account },
+  largeBytes: number,
+): Promise<Buffer> {
   const rounds = exchange.rounds?.length ?? 1;
   const { requests, replies, ...rest } = exchange;
   if (replies.some((reply) => reply instanceof SerialisedJson)) {
@@ -52,14 +57,19 @@ export async function unpackExchange<Result>(
   large: LargeExchanges,
   use: (exchange: ReadExchange) => Promise<Result>,
 ): Promise<Result> {
-  const small = unpackSmall(packed);
-  if (small && !holdsManyValues(small))
-    return use(readExchange(parseJson(small.toString('utf8')) as unknown as Exchange));
+  const small = partsOf(packed).map(unpackSmall);
+  if (small.every((part) => part && !holdsManyValues(part)) && lengthOf(small) <= MAX_INLINE_BYTES)
+    return use(
+      readExchange(joinExchange(small.map((part) => parseJson(part!.toString('utf8')))) as unknown as Exchange),
+    );
   return large.whenFree(async () => use(await large.read(packed)));
 }
 
+const lengthOf = (parts: readonly (Buffer | undefined)[]): number =>
+  parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
+
 /** @returns undefined when it is large */
-function unpackSmall(packed: Buffer): Buffer | undefined {
+function unpackSmall(packed: Uint8Array): Buffer | undefined {
   try {
     return zstdDecompressSync(packed, { maxOutputLength: MAX_INLINE_BYTES });
   } catch (error) {

@@ -135,7 +135,11 @@ function toMessages(turns: Turn[]): Json[] {
 }
 
 function toBlocks(turn: Turn): Json[] {
-  if (turn.role === 'tool') return [{ type: 'tool_result', tool_use_id: turn.callId, content: turn.text }];
+  if (turn.role === 'tool') {
+    const { callId, text, failed } = turn;
+    const result = { type: 'tool_result', tool_use_id: callId, content: failed ?? text };
+    return [failed === undefined ? result : { ...result, is_error: true }];
+  }
   const parts = turn.parts.map(toBlock);
   if (turn.role === 'user') return parts;
   const said = originalPieces(turn.source.content_blocks, turn.source, (block) =>

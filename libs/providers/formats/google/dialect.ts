@@ -156,7 +156,7 @@ function toParts(turn: Turn): Json[] {
         functionResponse: {
           id: turn.callId,
           name: turn.toolName,
-          response: objectIn(turn.text) ?? { result: turn.text },
+          response: turn.failed === undefined ? (objectIn(turn.text) ?? { result: turn.text }) : { error: turn.failed },
         },
       },
     ];
