@@ -1,5 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { Conversation } from '#lib/contracts/conversation';
 import { isObject, type Json, type JsonObject } from '#lib/contracts/json/json';
+import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 
@@ -15,6 +17,11 @@ interface Reference {
   calls: { name: string | string[]; arguments?: unknown }[];
   order?: string;
   extra_calls?: string;
+  /** Of a conversation: what the user says later, what must not be called, and what should hold at the end. */
+  later_user_turns?: readonly string[];
+  forbidden_calls?: Reference['calls'];
+  final_state?: unknown;
+  answer?: unknown;
 }
 
 /** What a case asks and expects. */
@@ -40,9 +47,10 @@ export function caseAsJudged(input: CaseInput, tools: readonly Tool[], systemPro
 /** The calls that a case expects: empty when it expects no call. */
 function referenceOf(input: CaseInput): Reference {
   const { expected_tool: tool, expected_params: params, expected_calls: calls, should_call_tool: should } = input;
+  if (input.conversation) return goalAsReference(input.conversation);
   if (calls)
     return {
-      calls: calls.map((call) => ({ name: call.tool, ...(call.params && { arguments: call.params }) })),
+      calls: calls.map(asReference),
       ...(input.call_order && { order: input.call_order }),
       ...(input.allow_extra_calls !== undefined && {
         extra_calls: input.allow_extra_calls ? 'allowed' : 'not allowed',
@@ -51,6 +59,20 @@ function referenceOf(input: CaseInput): Reference {
   if (should === false || tool == null) return { calls: [] };
   return { calls: [{ name: tool, ...(params && { arguments: params }) }] };
 }
+
+const asReference = ({ tool, params }: ExpectedCall): Reference['calls'][number] => ({
+  name: tool,
+  ...(params && { arguments: params }),
+});
+
+const goalAsReference = ({ goal, user }: Conversation): Reference => ({
+  calls: (goal.calls ?? []).map(asReference),
+  ...(goal.call_order && { order: goal.call_order }),
+  ...(user && { later_user_turns: user.turns }),
+  ...(goal.forbidden_calls && { forbidden_calls: goal.forbidden_calls.map(asReference) }),
+  ...(goal.state && { final_state: goal.state }),
+  ...(goal.answer && { answer: goal.answer }),
+});
 
 /** @param called null when the calls are too long to read */
 export function replyAsJudged(called: readonly ParsedCall[] | null, text: string | null): JudgedText {

@@ -16,6 +16,7 @@ import { costOf } from '../output/job-table.js';
 import { leaderboard } from '../output/leaderboard.js';
 import { printReport } from '../output/report-lines.js';
 import { factsPart, type Fact } from '../output/report.js';
+import { conversationLines } from '../output/conversation-lines.js';
 import { replyTextLines } from '../output/reply-text-lines.js';
 import { dollars, percent, table } from '../output/table.js';
 import { print, printJson, printJsonItems, printWarning } from '../output/terminal.js';
@@ -45,7 +46,7 @@ export function addShow(program: Command): void {
     .argument('[result]', 'id of a result, as toolmark results lists it; or name or id of its case')
     .option('--model <model>', 'the result of this model, if a case has several')
     .option('--sample <number>', 'the result of this sample, from 0', integer)
-    .option('--full', 'print thoughts and the body of an error in full')
+    .option('--full', 'print thoughts, texts of a conversation and the body of an error in full')
     .option('--current-prices', "also show what the run would cost at today's prices")
     .option(...RESCORE)
     .action(serverAction<ShowOptions, [string, string | undefined]>(showRun));
@@ -169,24 +170,30 @@ function resultLine({ id, passed, outcome, target, case_name, prompt, error_type
 const noteText = ({ text, user, updated_at: at }: ResultNote): string =>
   `${text} (${user ?? 'somebody who is gone'}, ${at})`;
 
+function expectedText({ tool, params, calls, goal }: Result['expected']): string {
+  if (goal) return JSON.stringify(goal);
+  const expected = calls ?? (tool == null ? [] : [{ tool, params }]);
+  return expected.length ? JSON.stringify(expected) : 'no call';
+}
+
 function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt, expected, called, explanation, tool_score, param_score, overall } = result;
   const { latency_ms, attempts, cached, cost_usd, usage, metrics } = result;
   const fromCache = usage.cache_read_tokens ? ` (${usage.cache_read_tokens} from the provider's cache)` : '';
   const { prompt_tokens: sent, completion_tokens: got } = usage;
   const tokens = `${sent ?? '-'} prompt tokens${fromCache} and ${got ?? '-'} reply tokens`;
-  const expectation =
-    expected.calls ?? (expected.tool == null ? [] : [{ tool: expected.tool, params: expected.params }]);
+  const played = conversationLines(result, isFull);
   return [
     resultLine(result),
     '',
     ...explanation,
     '',
-    ...replyTextLines(result, isFull),
+    ...(played.length === 0 || result.error ? replyTextLines(result, isFull) : []),
+    ...played,
     '',
     ...(result.note ? [`Note       ${noteText(result.note)}`] : []),
     `Prompt     ${prompt}`,
-    `Expected   ${expectation.length ? JSON.stringify(expectation) : 'no call'}`,
+    `Expected   ${expectedText(expected)}`,
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
     `Scores     overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
     ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
