@@ -2,6 +2,7 @@
 // is under way, or returns a function that starts it, so that in a group all are prepared before one slows the API
 // down. `size` is 1, or less where only counts matter. An attack continues until it is stopped (adversary.mjs). All are
 // bounded in count and rate, and reach only this machine.
+import { CONVERSATION_ATTACKS } from './conversation-attacks.mjs';
 import { HEAVY_ATTACKS, HEAVY_SIGNS } from './heavy-attacks.mjs';
 
 const MIB = 2 ** 20;
@@ -391,4 +392,5 @@ export const ATTACKS = {
     },
   }),
   ...HEAVY_ATTACKS,
+  ...CONVERSATION_ATTACKS,
 };

@@ -73,6 +73,11 @@ const MODELS = {
     const args = `{"city":[${'1e0,'.repeat(15 * 2 ** 18)}1]}`;
     return { body: completion({ tool_calls: [{ ...call({}), function: { name: 'get_weather', arguments: args } }] }) };
   },
+  'hundred-calls': () => ({
+    body: completion({
+      tool_calls: Array.from({ length: 100 }, (_, n) => ({ ...call({ city: 'Paris' }), id: `call_${n}` })),
+    }),
+  }),
   'hundred-thousand-calls': () => ({
     body: completion({ tool_calls: Array.from({ length: 100_000 }, () => call({ city: 'Paris' })) }),
   }),

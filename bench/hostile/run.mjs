@@ -1,7 +1,7 @@
 // The effect of a hostile team on an honest one: its run alone, and during each attack of attacks.mjs in turn. Fails if
-// the run takes more than twice its time alone, is not exact or has a request made twice, if one in twenty of the
-// requests of the team takes more than 250 ms, if the API has more than 700 MB or a worker more than 800, or if a
-// process ends.
+// the run takes more than twice its time alone (1.2 times beside conversations), is not exact or has a request made
+// twice, if one in twenty of the requests of the team takes more than 250 ms, if the API has more than 700 MB or a
+// worker more than 800, or if a process ends.
 //   node bench/hostile/run.mjs [parts of names ...] [--items=200] [--latency=500] [--at-once[=8]] [--json] [--list]
 // --at-once: all attacks together, or in groups of this size, at half the size, for counts only; --json: prints the
 // measurements without judging them; --list: prints the names of the attacks.
@@ -16,6 +16,7 @@ import { node } from '../../scripts/set-up.mjs';
 import { freePort } from '../../scripts/server-process.mjs';
 import { Adversary } from './adversary.mjs';
 import { ATTACKS, SIGNS } from './attacks.mjs';
+import { CONVERSATION_ATTACKS, CONVERSATION_RATIO } from './conversation-attacks.mjs';
 import { HonestTeam } from './honest-team.mjs';
 
 const option = (name, otherwise) =>
@@ -260,9 +261,11 @@ function printHeader() {
   console.log(`| ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length)}`);
 }
 
-function faultsOf({ ratio, wrong, repeated, ended, failures, requests, memory: [ofApi, ...ofWorkers] }) {
+const mostOf = (names) => (names.every((name) => name in CONVERSATION_ATTACKS) ? CONVERSATION_RATIO : 2);
+
+function faultsOf({ names, ratio, wrong, repeated, ended, failures, requests, memory: [ofApi, ...ofWorkers] }) {
   return [
-    ...(ratio > 2 ? ['more than twice its time'] : []),
+    ...(ratio > mostOf(names) ? [`more than ${mostOf(names)} times its time`] : []),
     ...(requests.p95Ms > MAX_P95_MS ? ['its requests are late'] : []),
     ...(requests.refused.length ? [`its requests are refused: ${requests.refused[0].slice(0, 200)}`] : []),
     ...(ofApi > MAX_MB.api ? ['the API has too much memory'] : []),
