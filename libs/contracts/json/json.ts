@@ -96,11 +96,16 @@ export function unwrapNumbers(value: unknown, keep: ReadonlySet<string> = DATA_K
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => [
     key,
-    keep.has(key) ? item : unwrapNumbers(item, key === 'scoring_config' ? NONE : keep),
+    keep.has(key) ? item : unwrapNumbers(item, SETTINGS_BELOW[key] ?? keep),
   ]);
   return Object.fromEntries(entries);
 }
 const NONE: ReadonlySet<string> = new Set();
+/** What is data below some keys: the rules of a conversation's tools have settings, too. */
+const SETTINGS_BELOW: Partial<Record<string, ReadonlySet<string>>> = {
+  scoring_config: NONE,
+  conversation: new Set(['state', 'respond', 'value', 'arguments', 'params']),
+};
 
 /** Deeper than any suite or schema. Recursion into much deeper values overflows the stack. */
 export const MAX_JSON_DEPTH = 200;

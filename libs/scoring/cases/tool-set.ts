@@ -26,13 +26,22 @@ export function toolSetOf(input: CaseInput, suite: readonly Tool[]): readonly To
   return shuffled([...needed, ...others], random);
 }
 
-/** The lower-case names of the tools that a case expects, allows as prerequisites, or mocks. */
+/**
+ * The lower-case names of the tools that a case expects, forbids, allows as prerequisites, or mocks. Of a conversation
+ * also those that have rules.
+ */
 function namesNeeded(input: CaseInput): Set<string> {
   const expected = input.expected_calls?.flatMap((call) => call.tool) ?? [input.expected_tool ?? []].flat();
+  const { tools = {}, goal } = input.conversation ?? {};
+  const ofGoal = [...(goal?.calls ?? []), ...(goal?.forbidden_calls ?? [])].flatMap((call) => call.tool);
   return new Set(
-    [...expected, ...(input.valid_prerequisites ?? []), ...Object.keys(input.mock_responses ?? {})].map((name) =>
-      name.toLowerCase(),
-    ),
+    [
+      ...expected,
+      ...ofGoal,
+      ...Object.keys(tools),
+      ...(input.valid_prerequisites ?? []),
+      ...Object.keys(input.mock_responses ?? {}),
+    ].map((name) => name.toLowerCase()),
   );
 }
 

@@ -7,11 +7,12 @@ import { applyPatch, PatchFault } from './patch.js';
 /** A conversation that cannot begin, by its suite's making. The message is a sentence. */
 export class ConversationFault extends Error {
   constructor(
-    message: string,
     /** Index of the operation of `state_patch`. */
     readonly operation: number,
+    /** Why it does not apply, in a sentence. */
+    readonly reason: string,
   ) {
-    super(message);
+    super(`The patch of the case does not apply to the state: ${reason}`);
   }
 }
 
@@ -40,11 +41,7 @@ function mergedState(state: Json, patch: Conversation['state_patch']): Json {
   try {
     return applyPatch(state, patch).state;
   } catch (error) {
-    if (error instanceof PatchFault)
-      throw new ConversationFault(
-        `The patch of the case does not apply to the state: ${error.message}`,
-        error.operation,
-      );
+    if (error instanceof PatchFault) throw new ConversationFault(error.operation, error.message);
     throw error;
   }
 }
