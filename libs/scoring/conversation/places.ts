@@ -82,9 +82,10 @@ function leadsIn(root: Json, steps: readonly Step[]): boolean {
   for (const step of steps) {
     if (places.length > MAX_PLACES || places.some((place) => isReference(place))) return true;
     if (step === ANY && places.some(isEmpty)) return true;
-    places = places.flatMap((place) => {
-      if (step !== ANY) return childOf(place, step) ?? (step === '-' && Array.isArray(place) ? [null] : []);
-      return typeof place === 'object' && place !== null ? (Object.values(place) as Json[]) : [];
+    places = places.flatMap((place): Json[] => {
+      if (step === ANY) return typeof place === 'object' && place !== null ? (Object.values(place) as Json[]) : [];
+      const child = step === '-' && Array.isArray(place) ? null : childOf(place, step);
+      return child === undefined ? [] : [child];
     });
   }
   return places.length > 0;
