@@ -25,6 +25,11 @@ export function withCalled(input: JsonObject, result: Judged, names: readonly st
     tool: names.find((name) => name.toLowerCase() === call.name.toLowerCase()) ?? call.name,
     params: expectedArguments(call),
   }));
+  const { conversation } = input;
+  if (isObject(conversation)) {
+    const goal = isObject(conversation.goal) ? conversation.goal : {};
+    return { ...rest, conversation: { ...conversation, goal: { ...goal, calls } } };
+  }
   const [first, second] = calls;
   if (!first) return { ...rest, expected_tool: null };
   if (second) return { ...rest, expected_calls: calls };
