@@ -1,10 +1,12 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent, type ReactNode } from 'react';
+import type { ConversationFigure } from '#lib/contracts/values/conversations';
 import { DEFAULT_MARGIN } from '#lib/contracts/values/comparison';
 import { Menu, MenuItem } from '../../../ui/menu';
 import { visible } from '../../../ui/user-text';
 import { runQuery } from '../../runs/api';
+import { FIGURE_WORDS } from '../../runs/parts/figure-words';
 import { compareSearch, withComparison, type CompareSearch } from '../address';
 import css from '../parts/compare.module.css';
 
@@ -41,6 +43,12 @@ export function ComparedSettings({ search, children }: { search: CompareSearch; 
   );
 }
 
+/** "conversation.state: state", or the name of a metric. */
+function measureWords(name: string): string {
+  const words = Object.hasOwn(FIGURE_WORDS, name) ? FIGURE_WORDS[name as ConversationFigure] : undefined;
+  return `${visible(name.slice(0, 100))}${words === undefined ? '' : `: ${words.toLowerCase()}`}`;
+}
+
 /** The measures that all of the runs have. */
 function useMeasures({ runs = [], measure }: CompareSearch): [name: string, words: string][] {
   const read = useQueries({ queries: runs.map((id) => runQuery(id)) });
@@ -50,7 +58,9 @@ function useMeasures({ runs = [], measure }: CompareSearch): [name: string, word
   return [
     ['overall', 'overall: the mean score'],
     ['passed', 'passed: the share of samples that pass'],
-    ...known.filter((name) => name !== 'passed').map((name): [string, string] => [name, visible(name.slice(0, 100))]),
+    ...known
+      .filter((name) => name !== 'passed' && name !== 'conversation.fabricated')
+      .map((name): [string, string] => [name, measureWords(name)]),
   ];
 }
 

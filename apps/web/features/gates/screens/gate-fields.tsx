@@ -20,7 +20,7 @@ const MAIN: FormSchema<GateInput> = [
     {
       text: 'measure',
       label: 'Measure',
-      help: 'overall, passed, or a metric.',
+      help: 'overall, passed, a metric, or a figure such as conversation.state.',
       maxLength: 200,
       whenEmpty: 'overall',
     },
@@ -47,6 +47,13 @@ const RULES: FormSchema<GateInput> = [
       help: '0.05 is 5 %.',
     },
   ],
+  {
+    json: 'floor.metrics',
+    label: 'Floors of metrics',
+    help: 'By name: {"conversation.state": 0.9}. Empty: none.',
+    isOptional: true,
+    rows: 2,
+  },
   {
     lines: 'critical_tags',
     label: 'Critical tags',

@@ -18,15 +18,15 @@ export function changeWords({ op, path, from, value, was }: Change): string | un
     case 'test':
       return undefined;
     case 'remove':
-      return `${place}: ${valueWords(was)} removed`;
+      return was === undefined ? `${place}: removed` : `${place}: ${valueWords(was)} removed`;
     case 'move':
       return `${place}: moved from ${placeWords(from ?? '')}`;
     case 'copy':
       return `${place}: copied from ${placeWords(from ?? '')}`;
     default:
-      return was === undefined
-        ? `${place}: ${valueWords(value)} added`
-        : `${place}: ${valueWords(was)} → ${valueWords(value)}`;
+      // A large value that was there before is not kept.
+      if (was === undefined) return `${place}: ${valueWords(value)}${op === 'add' ? ' added' : ''}`;
+      return `${place}: ${valueWords(was)} → ${valueWords(value)}`;
   }
 }
 

@@ -16,6 +16,7 @@ import { UserLine } from '../../../../ui/user-text';
 import { ModelName, useShortNames } from '../../../providers/parts/model-name';
 import type { ModelNames } from '../../../providers/parts/model-names';
 import { rankingQuery } from '../../api';
+import { ConversationFigures } from '../../parts/conversation-figures';
 import { modelCostText } from '../../parts/run-cost';
 import { ResultsLink } from '../../parts/run-link';
 import { shownInterval } from '../../parts/run-score';
@@ -31,11 +32,14 @@ export function RunModels({ run }: { run: Run }) {
   if (summaries.length === 0)
     return <p className="muted">The figures of a model appear when all its results are in.</p>;
   return (
-    <section aria-labelledby="models" className="section">
-      <h2 id="models">{summaries.length === 1 ? 'Model' : `${count(summaries.length)} models`}</h2>
-      {isRanked && run.top && <RankSentence ranking={ranking.data} names={names} />}
-      <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} names={names} />
-    </section>
+    <>
+      <section aria-labelledby="models" className="section">
+        <h2 id="models">{summaries.length === 1 ? 'Model' : `${count(summaries.length)} models`}</h2>
+        {isRanked && run.top && <RankSentence ranking={ranking.data} names={names} />}
+        <ModelTable runId={run.id} summaries={summaries} ranking={ranking.data} names={names} />
+      </section>
+      <ConversationFigures summaries={summaries} names={names} />
+    </>
   );
 }
 

@@ -1,0 +1,57 @@
+import type { Summary } from '#lib/contracts/summary';
+import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
+import { Note } from '../../../ui/hint';
+import { Score } from '../../../ui/amounts';
+import { Table } from '../../../ui/table';
+import { UserLine } from '../../../ui/user-text';
+import { ModelName } from '../../providers/parts/model-name';
+import type { ModelNames } from '../../providers/parts/model-names';
+import { FIGURE_WORDS } from './figure-words';
+
+interface Props {
+  summaries: readonly Summary[];
+  names: ModelNames;
+}
+
+/** The parts of the score of conversations by model; nothing for a run without conversations. */
+export function ConversationFigures({ summaries, names }: Props) {
+  const figures = CONVERSATION_FIGURES.filter((name) =>
+    summaries.some(({ metrics }) => (metrics[name]?.scored ?? 0) > 0),
+  );
+  if (figures.length === 0) return null;
+  return (
+    <section aria-labelledby="conversations" className="section">
+      <h2 id="conversations">
+        <Note of="Conversations">
+          How much of each goal was reached: calls, the state at the end, the answer. Recovered is the share that
+          reached the goal after an error; fabricated the share whose answer claims what the state does not hold (lower
+          is better).
+        </Note>
+      </h2>
+      <Table
+        label="Figures of conversations by model"
+        hasCards
+        rows={summaries}
+        keyOf={({ target }) => target}
+        columns={[
+          {
+            name: 'Model',
+            head: names.prefix === '' ? 'Model' : <UserLine text={`${names.prefix} …`} />,
+            isHeading: true,
+            className: 'named',
+            cell: ({ target }) => <ModelName target={target} of={names} />,
+          },
+          ...figures.map((name) => ({
+            name: FIGURE_WORDS[name],
+            cell: ({ metrics }: Summary) => <Figure of={metrics[name]} />,
+          })),
+        ]}
+      />
+    </section>
+  );
+}
+
+function Figure({ of }: { of: Summary['metrics'][string] | undefined }) {
+  if (!of || of.mean === null) return <span className="muted">none</span>;
+  return <Score mean={of.mean} ci={of.ci} scored={of.scored} errored={0} />;
+}
