@@ -4,7 +4,7 @@ import type { InputError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
 import { findUnsatisfiableArguments } from '#lib/scoring/checks/unsatisfiable-arguments';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
-import { conversationWarnings } from '#lib/scoring/conversation/check';
+import { conversationWarnings } from '#lib/scoring/conversation/warnings';
 
 const MAX_NAMED_FINDINGS = 20;
 /**

@@ -68,7 +68,6 @@ export function toolNamesUsed({
   expected_calls,
   valid_prerequisites,
   mock_responses,
-  conversation,
   tools,
   conversation,
 }: CaseInput): Set<string> {
@@ -77,8 +76,6 @@ export function toolNamesUsed({
     expected_calls?.flatMap((call) => call.tool) ?? [],
     valid_prerequisites ?? [],
     Object.keys(mock_responses ?? {}),
-    Object.keys(conversation?.tools ?? {}),
-    [...(conversation?.goal.calls ?? []), ...(conversation?.goal.forbidden_calls ?? [])].flatMap((call) => call.tool),
     tools?.filter((tool) => typeof tool === 'string') ?? [],
     [...(conversation?.goal.calls ?? []), ...(conversation?.goal.forbidden_calls ?? [])].flatMap((call) => call.tool),
     Object.keys(conversation?.tools ?? {}),

@@ -15,12 +15,13 @@ import { agentevalsTrajectoryMatch } from './metrics/agentevals-trajectory-match
 import { promptfooToolCallF1 } from './metrics/promptfoo-tool-call-f1.js';
 import type { Metric, MetricScore, PlayedCase } from './metrics/metric.js';
 import { passHatKMetric } from './metrics/pass-hat-k.js';
-import { toolmarkMultiTurn, toolmarkSingleTurn } from './metrics/toolmark.js';
+import { toolmarkConversation, toolmarkMultiTurn, toolmarkSingleTurn } from './metrics/toolmark.js';
 
 /** The house metrics, and public metrics reproduced to the last digit. */
 export const METRICS: readonly Metric[] = [
   toolmarkSingleTurn,
   toolmarkMultiTurn,
+  toolmarkConversation,
   ragasToolCallF1,
   ragasToolCallAccuracy,
   axionToolCorrectness,

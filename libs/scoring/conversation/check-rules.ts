@@ -31,7 +31,10 @@ export function checkRules(path: PropertyKey[], rules: Tools, { tools, places, f
     const tool = tools.get(name.toLowerCase());
     if (!tool) {
       const known = [...tools.values()].map((one) => one.function.name);
-      fail([...path, name], `names no tool that the model is offered. ${suggestNames(name, known, 'its tools')}`);
+      fail(
+        [...path, name],
+        `No tool "${name}" among those that the model is offered. ${suggestNames(name, known, 'its tools')}`,
+      );
     }
     for (const [index, rule] of list.entries()) new RuleCheck([...path, name, index], rule, tool, places, fail).run();
   }

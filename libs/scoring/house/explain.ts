@@ -2,6 +2,8 @@ import type { CaseInput } from '#lib/contracts/case';
 import { argumentName } from '#lib/contracts/difference-words';
 import { innerDifference } from '#lib/contracts/inner-difference';
 import type { ArgumentCheck, Bound, ParsedCall, Verdict } from '#lib/contracts/verdict';
+import type { ConversationEvidence } from '#lib/contracts/conversation-played';
+import { asExpectedCalls, explainConversation } from '../conversation/explain.js';
 import { describeBound } from '../replies/reply-bounds.js';
 import { describeLookAlike } from './look-alike.js';
 
@@ -23,6 +25,8 @@ const count = (calls: number): string => (calls === 1 ? '1 call' : `${calls} cal
 
 /** Explains a verdict in a few plain sentences. */
 export function explain(verdict: Verdict, input: CaseInput): string[] {
+  const { conversation } = verdict.evidence;
+  if (conversation) return explainWithGoal(verdict, conversation, asExpectedCalls(input));
   if (verdict.evidence.bound) return [explainOversized(verdict, verdict.evidence.bound)];
   const ended = EXPLAINED_ENDINGS[verdict.error_type];
   if (ended) return [ended, ...(verdict.evidence.notes ?? [])];
@@ -38,6 +42,31 @@ export function explain(verdict: Verdict, input: CaseInput): string[] {
     ...(verdict.evidence.notes ?? []),
   ].filter((sentence) => typeof sentence === 'string' && sentence !== '') as string[];
 }
+
+/** A conversation: how it went, and how its calls are those of the goal, if it names any. */
+function explainWithGoal(verdict: Verdict, conversation: ConversationEvidence, input: CaseInput): string[] {
+  const { bound, notes = [] } = verdict.evidence;
+  const ofCalls = conversation.calls === null ? [] : explainGoalCalls(verdict, input);
+  const limit = bound ? [describeBound(bound)] : [];
+  const all = [...explainConversation(verdict, conversation), ...limit, ...ofCalls, explainMalformed(verdict)];
+  return [...all, explainSyntax(verdict), ...notes].filter((sentence) => sentence !== '');
+}
+
+const explainGoalCalls = (verdict: Verdict, input: CaseInput): string[] => {
+  const { missing, unexpected, pairs } = verdict.evidence;
+  const expected = expectedNames(input);
+  if (expected.length === 0)
+    return [
+      verdict.called.length === 0
+        ? 'No tool should be called, and none was.'
+        : `No tool should be called, but ${list(verdict.called.map(({ name }) => name))} ${unexpected.length === 1 ? 'was' : 'were'}.`,
+    ];
+  const made = missing.length
+    ? `The goal's ${list(missing.map((index) => expected[index] ?? ''))} ${missing.length === 1 ? 'was' : 'were'} not called` +
+      `${input.conversation?.goal.call_order === 'strict' ? ' in its place' : ''}.`
+    : `All ${pairs.length} calls of the goal were made.`;
+  return [made, explainOrder(verdict), explainArguments(verdict), explainExtraCalls(verdict)];
+};
 
 const EXPLAINED_ENDINGS: Partial<Record<Verdict['error_type'], string>> = {
   refused: "The model declined to answer, or its host's filter cut the reply. Such a reply scores 0.",

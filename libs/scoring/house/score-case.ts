@@ -28,13 +28,15 @@ export interface CaseScorer {
 
 const NO_PAIR: CandidatePair = { weight: 0, match: null };
 
-/** The calls that a case expects, in either notation. Empty if no tool should be called. */
+/** The calls that a case expects, in either notation, or the goal of a conversation. Empty if no tool should be called. */
 export function expectedCalls({
+  conversation,
   expected_calls,
   expected_tool,
   expected_params,
   scoring_config,
 }: CaseInput): ExpectedCall[] {
+  if (conversation) return conversation.goal.calls ?? [];
   if (expected_calls) return expected_calls;
   return expected_tool === null || expected_tool === undefined
     ? []

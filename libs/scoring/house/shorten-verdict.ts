@@ -18,9 +18,14 @@ export function shortenVerdict(verdict: Verdict): Verdict {
     arguments: call.arguments && (cut(call.arguments, ofCalls) as JsonObject),
     ...(call.raw !== undefined && { raw: cut(call.raw, ofCalls) as string }),
   }));
-  const { pairs, schema, extra_arguments, notes = [], ...rest } = verdict.evidence;
+  const { pairs, schema, extra_arguments, conversation, notes = [], ...rest } = verdict.evidence;
   const long = cut(
-    { pairs, ...(schema && { schema }), ...(extra_arguments && { extra_arguments }) } as unknown as JsonObject,
+    {
+      ...(conversation && { conversation }),
+      pairs,
+      ...(schema && { schema }),
+      ...(extra_arguments && { extra_arguments }),
+    } as unknown as JsonObject,
     ofEvidence,
   );
   const allNotes = [...notes, 'Long arguments are shortened here; the stored reply has them whole.'];

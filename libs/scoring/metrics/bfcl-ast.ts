@@ -115,6 +115,7 @@ function bfclCategory({ category }: CaseInput, expected: readonly ExpectedCall[]
 /** BFCL's function descriptions have their own types, and its answers list the acceptable values of each parameter. */
 function fromCase(played: PlayedCase): MetricInput {
   const { case: input, tools } = played;
+  if (input.conversation) return { notApplicable: 'BFCL checks the calls of one reply, not a conversation.' };
   if (input.multi_turn) return { notApplicable: 'BFCL checks the calls of one reply, not a chain.' };
   const { expected, calls, names } = callsOf(played);
   const category = bfclCategory(input, expected, names[0] === tools[0]?.function.name);

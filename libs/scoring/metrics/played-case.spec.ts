@@ -45,10 +45,13 @@ const rightCall: Call = ['weather', '{"city": "Paris"}'];
 test('a right call scores 1 under every metric that applies to one reply', () => {
   const scores = Object.entries(scoreMetrics(all, answered(paris, [rightCall])));
   expect(scores.filter(([, { score }]) => score === 1).map(([id]) => id)).toEqual(
-    METRICS.filter(({ id, notInRuns }) => !notInRuns && id !== 'toolmark.multi_turn').map(({ id }) => id),
+    METRICS.filter(
+      ({ id, notInRuns }) => !notInRuns && !['toolmark.multi_turn', 'toolmark.conversation'].includes(id),
+    ).map(({ id }) => id),
   );
   expect(scores.filter(([, { score }]) => score === null).map(([, { reason }]) => reason)).toEqual([
     'The case is not a chain.',
+    'The case is not a conversation.',
   ]);
 });
 

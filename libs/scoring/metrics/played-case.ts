@@ -9,6 +9,9 @@ export const NO_ARGUMENTS: MetricInput = {
   notApplicable: 'The case says nothing of the arguments, and the metric compares them.',
 };
 
+/** Metrics compare calls with expected ones, and the goal of a conversation need not name any. */
+export const NO_CALLS: MetricInput = { notApplicable: 'The goal of the conversation names no calls.' };
+
 /**
  * The calls of a played case as `parseReply` reads them, including repaired ones, and the expected calls. For a chain,
  * the calls up to the expected one, compared with the expected one alone. If the case accepts several names, the
@@ -37,6 +40,7 @@ export function comparedCalls(
     input: { called: replies.flat(), expected },
   }),
 ): MetricInput {
+  if (played.case.conversation && !played.case.conversation.goal.calls) return NO_CALLS;
   const { expected, replies, names } = callsOf(played);
   if (comparesArguments) {
     if (expected.some(({ params }) => !params)) return NO_ARGUMENTS;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isObject, unwrapAllNumbers, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { jsonInText } from './promptfoo-text.js';
 import { flag, json, metric, requiredJson, threshold } from './metric.js';
-import { callsOf } from './played-case.js';
+import { callsOf, NO_CALLS } from './played-case.js';
 
 const options = z.strictObject({
   threshold: threshold(1, 'The score from which `pass` is true.'),
@@ -33,6 +33,7 @@ export const promptfooToolCallF1 = metric({
   score: ({ output, expected }, options) => f1(output, expected, options),
   records: 'names',
   fromCase(played) {
+    if (played.case.conversation && !played.case.conversation.goal.calls) return NO_CALLS;
     const { calls, names } = callsOf(played);
     return names.length === 0
       ? { notApplicable: 'promptfoo cannot express that no tool should be called.' }

@@ -5,12 +5,17 @@ import { Tool } from '#lib/contracts/tool';
 import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/tool-shapes';
 import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Verdict } from '#lib/contracts/verdict';
+import { mergeConversation } from '../conversation/merge.js';
+import { playReplies } from '../conversation/play-replies.js';
+import { schemaFault } from '../conversation/schema-fault.js';
+import { CONVERSATION_VERSION, scoreConversation } from '../conversation/score.js';
+import { saidIn } from '../replies/thoughts.js';
 import { checkCase } from '../checks/check-case.js';
 import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
-import { prepareCase } from '../house/score-case.js';
+import { expectedCalls, prepareCase } from '../house/score-case.js';
 import { scoreChain } from '../house/score-chain.js';
-import { metric, PARIS_CALL, replyWith } from './metric.js';
+import { metric, NO_OPTIONS, PARIS_CALL, replyWith } from './metric.js';
 
 const caseAndTools = {
   // A case in its input form, or as the API returns it.
@@ -76,8 +81,8 @@ export const toolmarkSingleTurn = metric({
   example: { input: { case: expectParis, tools: [weather], reply: replyWith(PARIS_CALL) } },
   records: 'reply',
   fromCase: ({ case: input, tools, rounds }) =>
-    input.multi_turn
-      ? { notApplicable: 'The case is a chain.' }
+    input.multi_turn || input.conversation
+      ? { notApplicable: input.conversation ? 'The case is a conversation.' : 'The case is a chain.' }
       : { input: { case: input, tools, reply: rounds[0]?.message } },
 });
 
@@ -102,6 +107,54 @@ export const toolmarkMultiTurn = metric({
       ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
       : { notApplicable: 'The case is not a chain.' },
 });
+
+const ConversationInput = z.strictObject({
+  ...caseAndTools,
+  rounds: z
+    .array(z.strictObject({ reply }))
+    .min(1)
+    .meta({ description: 'The replies of the conversation, in order; the rules of the case answer their calls.' }),
+});
+const askedTool = {
+  state: { days: { Paris: 'sunny' } },
+  tools: { weather: [{ respond: { $state: '/days/{city}' } }] },
+  goal: { calls: [{ tool: 'weather', params: { city: 'Paris' } }], answer: [{ contains: 'sunny' }] },
+};
+
+export const toolmarkConversation = metric({
+  id: 'toolmark.conversation',
+  reference: 'Toolmark',
+  version: String(CONVERSATION_VERSION),
+  meaning: 'The verdict on a conversation: calls, state and answer, by its goal.',
+  options: NO_OPTIONS,
+  input: ConversationInput,
+  score: scoreReplies,
+  example: {
+    input: {
+      case: { conversation: askedTool },
+      tools: [weather],
+      rounds: [{ reply: replyWith(PARIS_CALL) }, { reply: { role: 'assistant', content: 'It is sunny in Paris.' } }],
+    },
+  },
+  records: 'rounds',
+  fromCase: ({ case: input, tools, rounds }) =>
+    input.conversation
+      ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
+      : { notApplicable: 'The case is not a conversation.' },
+});
+
+function scoreReplies(input: z.output<typeof ConversationInput>, _options: unknown, similarities?: SimilarityLookup) {
+  if (!input.case.conversation) throw new Error('/input/case/conversation is missing: the case is not a conversation.');
+  const tools = toolsFor(input, similarities);
+  const merged = mergeConversation(input.case);
+  const replies = input.rounds.map(({ reply: message }) => ({
+    reply: parseRecorded(message, tools),
+    text: isObject(message) ? saidIn(message) : '',
+  }));
+  const { rounds, end, bound } = playReplies({ input: merged, tools, replies, schemaFault });
+  const played = rounds.map((round, index) => ({ ...replies[index]!, played: round }));
+  return toResult(scoreConversation({ input: merged, tools, rounds: played, end, bound, similarities }), tools);
+}
 
 function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: Options, similarities?: SimilarityLookup) {
   const tools = toolsFor(input, similarities);
@@ -150,7 +203,7 @@ function toolsFor(
   const { messages: _messages, ...rest } = input;
   const faults = checkCase({ ...rest, prompt: '-' }, tools).filter((fault) => !fault.message.startsWith('No tool'));
   if (faults.length) throw new Error(faults.map((fault) => `/input/case${fault.path} ${fault.message}`).join(' '));
-  const configs = [input.scoring_config, ...(input.expected_calls ?? []).map((call) => call.scoring_config)];
+  const configs = [input.scoring_config, ...expectedCalls(input).map((call) => call.scoring_config)];
   const modes = [
     input.param_scoring,
     ...configs.flatMap((config) => [config?.mode, ...Object.values(config?.params ?? {}).map((rule) => rule.mode)]),
