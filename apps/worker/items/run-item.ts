@@ -8,7 +8,6 @@ import type { Tool } from '#lib/contracts/tool';
 import { retryTransient, type Pool } from '#lib/db/connection/pool';
 import type { Delivery } from '#lib/db/engine/dispatch-lane';
 import type { Settlement } from '#lib/db/engine/settle-items';
-import type { RunConfig } from '#lib/contracts/run-input';
 import { joinParts } from '#lib/db/read/exchange-parts';
 import {
   findConversations,
@@ -238,17 +237,13 @@ const keepRoomUntilSettled = ({ settlement, onSettled }: FinishedItem, replyMemo
   },
 });
 
-/** A conversation ends with an answer, which a model that has to call could never give. */
-const withFreeChoice = (config: RunConfig, { conversation }: CaseInput): RunConfig =>
-  conversation && config.tool_choice === 'required' ? { ...config, tool_choice: 'auto' } : config;
-
 const buildItemRequest = (
   { run, target, prepared }: LoadedItem,
   model: ModelConnection,
   modelName: string,
 ): BuiltRequest =>
   buildRequest({
-    config: withFreeChoice(run.config, prepared.input),
+    config: run.config,
     suite: { systemPrompt: run.suite.systemPrompt, tools: toolsOf({ run, prepared }) },
     input: prepared.input,
     expectsNoCall: expectsNoCall(prepared.input),
