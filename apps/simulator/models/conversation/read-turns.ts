@@ -1,4 +1,4 @@
-import { isObject } from '#lib/contracts/json/json';
+import { isObject, type Json } from '#lib/contracts/json/json';
 import { textOf, type Message } from '../../formats/chat-completions.js';
 
 /** A call of the model, and what its tool answered. */
@@ -45,13 +45,13 @@ function readAnswer(text: string): Pick<Outcome, 'text' | 'value' | 'fault'> {
 }
 
 function objectIn(given: unknown): Record<string, unknown> {
-  const value = typeof given === 'string' ? parse(given) : given;
-  return isObject(value as never) ? (value as Record<string, unknown>) : {};
+  const value = typeof given === 'string' ? parse(given) : (given as Json);
+  return isObject(value) ? value : {};
 }
 
-function parse(text: string): any {
+function parse(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }
