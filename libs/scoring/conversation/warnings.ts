@@ -7,6 +7,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall } from '#lib/contracts/verdict';
 import { matcherOf } from '../arguments/matchers.js';
 import { toolSetOf } from '../cases/tool-set.js';
+import { isPositive } from './answer-checks.js';
 import { ConversationFault, mergeConversation } from './merge.js';
 import { answerCalls, beginConversation, prepareConversation, type ConversationProgress } from './play.js';
 import { namesIn } from './placeholders.js';
@@ -68,11 +69,12 @@ const textsIn = (value: Json): string[] =>
       : [];
 
 function warnOfGoal(input: CaseInput, conversation: Conversation, tools: readonly Tool[]): string[] {
-  const { state: wanted, calls = [], forbidden_calls: forbidden = [] } = conversation.goal;
+  const { state: wanted, calls = [], forbidden_calls: forbidden = [], answer = [] } = conversation.goal;
+  const asksNothing = calls.length + forbidden.length === 0 && !answer.some(isPositive);
   const holds = (state: Json): boolean =>
     Object.entries(wanted ?? {}).every(([pointer, expected]) => checkPlace(state, pointer, expected).holds);
   const hasState = Object.keys(wanted ?? {}).length > 0;
-  if (hasState && calls.length === 0 && forbidden.length === 0 && holds(conversation.state ?? {}))
+  if (hasState && asksNothing && holds(conversation.state ?? {}))
     return ["The goal's state holds at the start: a model that does nothing reaches it."];
   const made = calls.map(callOf);
   if (made.length === 0 || made.includes(undefined)) return [];
