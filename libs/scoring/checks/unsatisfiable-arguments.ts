@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { CaseInput } from '#lib/contracts/case';
-import type { ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
+import type { ExpectedCall, ScoringConfig, ScoringMode } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { suggestNames, likelyName } from '#lib/contracts/input/nearest-names';
 import { jsonPointer } from '#lib/contracts/input/problem';
@@ -58,11 +58,14 @@ export function findUnsatisfiableArguments(input: CaseInput, suite: readonly Too
       .sort((a, b) => a.length - b.length);
     return fewest.map((argument) => ({ ...argument, path: jsonPointer(path) + argument.path }));
   };
+  const inList = (path: PropertyKey[], calls: readonly ExpectedCall[]): UnsatisfiableArgument[] =>
+    calls.flatMap(({ tool, params, scoring_config: config }, index) =>
+      argumentsIn([...path, index, 'params'], tool, params, config ?? input.scoring_config),
+    );
+  if (input.conversation) return inList(['conversation', 'goal', 'calls'], input.conversation.goal.calls ?? []);
   if (!input.expected_calls)
     return argumentsIn(['expected_params'], input.expected_tool ?? [], input.expected_params, input.scoring_config);
-  return input.expected_calls.flatMap(({ tool, params, scoring_config: config }, index) =>
-    argumentsIn(['expected_calls', index, 'params'], tool, params, config ?? input.scoring_config),
-  );
+  return inList(['expected_calls'], input.expected_calls);
 }
 
 function unsatisfiableIn(

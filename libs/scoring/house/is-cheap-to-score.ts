@@ -1,4 +1,5 @@
 import type { CaseInput } from '#lib/contracts/case';
+import type { AnswerCheck } from '#lib/contracts/conversation';
 import type { ScoringConfig } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
@@ -19,6 +20,8 @@ const MAX_CONTENT = 64 * 1024;
 /** Names and arguments of all calls together, or the text that is searched for calls. */
 const MAX_CALLED = 16 * 1024;
 const MAX_COMPARED = 400_000;
+/** Characters of a conversation's answers times the texts that they are searched for. */
+const MAX_SEARCHED = 500_000;
 /**
  * Steps of the similarity ratio: comparing k texts of up to a characters with texts of up to b characters takes
  * k * a * b * min(a, b) steps at worst.
@@ -39,8 +42,10 @@ interface CaseSizes {
   longestText: number;
   fuzzy: boolean;
   patterns: boolean;
-  /** Characters of a chain's mocks. */
+  /** Characters of a chain's mocks, or of the rules, the state and the goal of a conversation. */
   mocks: number;
+  /** Texts and patterns that the answers of a conversation are searched for. */
+  searched: number;
 }
 
 const sizesOf = memoize((input: CaseInput): CaseSizes => {
@@ -57,9 +62,18 @@ const sizesOf = memoize((input: CaseInput): CaseSizes => {
     longestText: Math.max(0, ...strings),
     fuzzy: modes.has('fuzzy'),
     patterns: modes.has('regex') || written.includes('"$regex"'),
-    mocks: input.multi_turn ? JSON.stringify(input.mock_responses ?? null).length : 0,
+    mocks: mocksLength(input),
+    searched: input.conversation?.goal.answer?.flatMap(searchedFor).length ?? 0,
   };
 });
+
+function mocksLength({ conversation, multi_turn, mock_responses }: CaseInput): number {
+  if (conversation) return JSON.stringify([conversation.tools, conversation.state, conversation.goal]).length;
+  return multi_turn ? JSON.stringify(mock_responses ?? null).length : 0;
+}
+
+const searchedFor = (check: AnswerCheck): string[] =>
+  'contains' in check ? [check.contains].flat() : 'not_contains' in check ? [check.not_contains].flat() : [''];
 
 const modesOf = (config: ScoringConfig | null | undefined) => [
   config?.mode,
@@ -92,6 +106,8 @@ const MENTIONS = /name|tool|function|call|invoke|\(/gi;
 
 /** The sizes of a reply that determine the cost of scoring it. */
 interface ReplySizes {
+  /** Characters of the text. */
+  said: number;
   calls: number;
   called: number;
   /** The longest schema of a tool that is or may be called. */
@@ -103,7 +119,7 @@ function measureReply(
   { content, tool_calls: calls, function_call: legacyCall, ...rest }: JsonObject,
   tools: readonly Tool[],
 ): ReplySizes | undefined {
-  const sizes: ReplySizes = { calls: 0, called: 0, schema: 0 };
+  const sizes: ReplySizes = { said: 0, calls: 0, called: 0, schema: 0 };
   const made = Array.isArray(calls) ? calls : isObject(legacyCall) ? [legacyCall] : [];
   if (made.length > MAX_CALLS) return undefined;
   let hasPlainNames = true;
@@ -120,6 +136,7 @@ function measureReply(
   }
   const length = approximateJsonLength(content ?? '');
   if (length > MAX_CONTENT) return undefined;
+  sizes.said = length;
   if (sizes.calls === 0) {
     // Without native calls, the text is searched for calls, and then the thoughts.
     const searched = searchedText(content ?? '') + thoughtsInFields(rest);
@@ -156,15 +173,17 @@ export function isCheapToScore(
   messages: readonly JsonObject[],
   metrics: readonly RunMetric[],
 ): boolean {
-  let [calls, called, schema] = [0, 0, 0];
+  let [calls, called, schema, said] = [0, 0, 0, 0];
   for (const message of messages) {
     const reply = measureReply(message, tools);
     if (!reply) return false;
     [calls, called, schema] = [calls + reply.calls, called + reply.called, Math.max(schema, reply.schema)];
+    said += reply.said;
   }
   if (calls > MAX_CALLS || called > MAX_CALLED) return false;
   if (schema > MAX_SCHEMA || schema * called > MAX_SCHEMA_STEPS) return false;
   const sizes = sizesOf(input);
+  if (sizes.searched * said > MAX_SEARCHED) return false;
   const length = sizes.length + sizes.mocks;
   if (calls * length + Math.max(1, sizes.expected) * called > MAX_COMPARED) return false;
   if (sizes.fuzzy && sizes.texts * sizes.longestText * called * Math.min(sizes.longestText, called) > MAX_FUZZY_STEPS)
