@@ -44,7 +44,7 @@ const MAX_PAGE_MS = 120_000;
 const REPLIES_DELETED =
   'The replies of this run are no longer kept, so they cannot be scored again. Submit the run again.';
 
-type Rescored = Pick<RescoredItem, 'scored' | 'unmatched'>;
+type Rescored = Pick<RescoredItem, 'scored' | 'unmatched' | 'kept'>;
 type VersionSettings = Awaited<ReturnType<typeof readVersionSettings>>;
 
 interface ScoredCase {
@@ -181,10 +181,12 @@ export class Rescorer {
   ): Promise<Rescored> {
     if (!replies) return { scored: undefined };
     // A version that makes a conversation of the case, or the other way around, says nothing of what was played.
-    if (Boolean(prepared.input.conversation) !== (played !== undefined)) return { scored: undefined, unmatched: true };
+    if (ran && Boolean(ran.conversation) !== Boolean(prepared.input.conversation))
+      return { scored: undefined, unmatched: true };
     const similarity = (a: string, b: string) => this.deps.embedder.similarity({ teamId, askedBy }, a, b, signal);
     const of = { share: teamId, signal, similarity, ...(played && { played }) };
-    const scored = await this.deps.scorer.score(prepared, replies, options.metrics, of);
+    const { differs, ...scored } = await this.deps.scorer.score(prepared, replies, options.metrics, of);
+    if (differs) return { scored: undefined, kept: true };
     const { input } = prepared;
     const isUnanswered = ran && input.multi_turn && endedTooEarly(ran, input, scored.verdict.called, replies.length);
     return isUnanswered ? { scored: undefined, unmatched: true } : { scored };

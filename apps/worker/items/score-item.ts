@@ -52,7 +52,8 @@ export class ItemScorer {
           ...(played && { played }),
         }),
       );
-      return { outcome: 'scored', ...scored };
+      const { differs: _differs, ...outcome } = scored;
+      return { outcome: 'scored', ...outcome };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ShuttingDown) throw error;

@@ -5,6 +5,8 @@ import type { Bound, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import type { ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
+import { playReplies } from '#lib/scoring/conversation/play-replies';
+import { schemaFault } from '#lib/scoring/conversation/schema-fault';
 import { scoreConversation } from '#lib/scoring/conversation/score';
 import { scoreChain } from '#lib/scoring/house/score-chain';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -31,7 +33,7 @@ export interface PreparedCase {
   score(
     replies: readonly ParsedReply[],
     similarities: SimilarityLookup,
-    conversation?: { played: ConversationPlayed; texts: readonly string[] },
+    conversation?: { played?: ConversationPlayed | undefined; texts: readonly string[] },
   ): Verdict;
 }
 
@@ -55,9 +57,12 @@ export function prepareWith(
     return {
       ...prepared,
       score: (replies, similarities, conversation) => {
-        if (!conversation) throw new Error('A conversation is scored with what was played.');
-        const { played, texts } = conversation;
-        const rounds = replies.map((reply, index) => ({
+        // Of replies that were made elsewhere, the rules say what they would have answered.
+        const {
+          texts,
+          played = playReplies({ input, tools, replies: replies.map((reply) => ({ reply })), schemaFault }),
+        } = conversation!;
+        const rounds = replies.slice(0, Math.max(1, played.rounds.length)).map((reply, index) => ({
           reply,
           text: texts[index]!,
           played: played.rounds[index] ?? { calls: [], user: null },

@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
-import type { AnsweredCall } from '#lib/contracts/conversation-played';
+import type { AnsweredCall, PlayedRound } from '#lib/contracts/conversation-played';
 import { memoize } from '#lib/contracts/memoize';
 import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
@@ -30,6 +30,8 @@ import { prepareWith, type ConversationPlayed, type PreparedCase } from './prepa
 export interface ScoredReply {
   verdict: Verdict;
   metrics?: Record<string, MetricScore>;
+  /** The calls are read otherwise today than they were answered. */
+  differs?: true;
 }
 
 /** A reply whose message is JSON, as characters or in UTF-8. */
@@ -97,9 +99,19 @@ export function scoreOnce(
   };
   if (metrics.length)
     scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
-  if (played) scored.metrics = { ...scored.metrics, ...conversationFigures(scored.verdict) };
+  if (prepared.input.conversation) scored.metrics = { ...scored.metrics, ...conversationFigures(scored.verdict) };
+  if (played && read.some(({ calls }, index) => !areAnswered(calls, played.rounds[index]))) scored.differs = true;
   return scored;
 }
+
+/** Whether these calls are those that were answered; a bound may have left the last ones without an answer. */
+const areAnswered = (calls: readonly ParsedCall[], played: PlayedRound | undefined): boolean =>
+  (played?.calls ?? []).every(
+    (answered, index) =>
+      calls[index]?.name === answered.name &&
+      stringifyInSourceOrder(calls[index].arguments) === stringifyInSourceOrder(answered.arguments),
+  ) &&
+  (played?.user == null || calls.length === 0);
 
 /** A provider's own finish reason is a short word. */
 const MAX_REASON = 100;
@@ -252,6 +264,7 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
   const short: ScoredReply = {
     verdict: shortenVerdict(scored.verdict),
     ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }),
+    ...(scored.differs && { differs: true as const }),
   };
   return { json: JSON.stringify(short) };
 }
