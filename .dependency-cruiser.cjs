@@ -311,7 +311,7 @@ module.exports = {
       to: {
         path: lib('scoring'),
         pathNot:
-          '^libs/scoring/(metrics|checks/|cases/(rescore-options|stored-requests|tool-set)|house/explain|statistics/summarise)',
+          '^libs/scoring/(metrics|checks/|conversation/(check|warnings|merge)|cases/(rescore-options|stored-requests|tool-set)|house/explain|statistics/summarise)',
       },
     },
     {

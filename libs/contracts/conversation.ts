@@ -9,7 +9,7 @@ const text = z.string().max(50_000);
 const pointer = z
   .string()
   .max(2000)
-  .regex(/^(?:\/(?:[^~]|~[01])*)*$/, 'must be a JSON Pointer, such as "/orders/17/status", or "" for the whole state');
+  .regex(/^(?:\/(?:[^~/]|~[01])*)*$/, 'must be a JSON Pointer, such as "/orders/17/status", or "" for the whole state');
 const anyJson = z.unknown() as z.ZodType<Json>;
 
 /** @public The API documents it by name. */

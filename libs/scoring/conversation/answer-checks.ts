@@ -142,8 +142,11 @@ const MAX_DIGITS = 60;
  * A number in a text: `1,250.5` with its groups of thousands, or digits with a fraction. It neither follows a letter
  * nor is it a part of a longer row of digits and periods, such as a version.
  */
-const NUMBER_IN_TEXT =
-  /(?<![\p{L}\p{N}])(?<!\p{N}\.)(?<!\p{N}_)(?<!\p{L}_)(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d{1,3}(?![\p{L}\p{N}]))?(?![\p{N}])(?!\.\d)/gu;
+const NOT_WITHIN_WORDS = /(?<![\p{L}\p{N}])(?<!\p{N}\.)(?<!\p{N}_)(?<!\p{L}_)/u.source;
+const DIGITS = /(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)/.source;
+const EXPONENT = /(?:[eE][+-]?\d{1,3}(?![\p{L}\p{N}]))?/u.source;
+const NOTHING_MORE = /(?![\p{N}])(?!\.\d)/u.source;
+const NUMBER_IN_TEXT = new RegExp(NOT_WITHIN_WORDS + DIGITS + EXPONENT + NOTHING_MORE, 'gu');
 /** A minus right before its number or currency; with a blank behind it, it is a dash. */
 const SIGN_BEFORE = /(?<![\p{L}\p{N}])[-\u2212]\p{Sc}?$/u;
 const SIGN_REACH = 3;

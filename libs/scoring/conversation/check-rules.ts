@@ -134,7 +134,7 @@ class RuleCheck {
   }
 }
 
-const POINTER = /^(?:\/(?:[^~]|~[01])*)*$/;
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 export const leadsNowhere = (missing: string): string =>
   `leads nowhere: the state has no "${missing}", and no effect makes it.`;

@@ -93,8 +93,8 @@ function checkState(path: PropertyKey[], state: Json, fail: Fail): void {
   if (bytes > stateBytes)
     fail(
       path,
-      `makes a state of ${Math.ceil(bytes / 1024)} KiB of JSON, which is more than ${stateBytes / 1024} KiB: keep only ` +
-        'what the tools read and change.',
+      `makes a state of ${Math.ceil(bytes / 1024)} KiB of JSON, which is more than ${stateBytes / 1024} KiB: ` +
+        'keep only what the tools read and change.',
     );
   if (depth > stateDepth) fail(path, `is nested ${depth} deep, and at most ${stateDepth} levels are kept.`);
   else if (hasPrototypeKey(state)) fail(path, 'has a key "__proto__", which no state can have.');

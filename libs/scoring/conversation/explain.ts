@@ -25,13 +25,15 @@ export function explainConversation(
   const nameOf = (index: number): string => `call ${index + 1}, ${called[index]?.name ?? 'a later one'}`;
   const forbidden = evidence.forbidden_calls.map(
     ({ called: index }) =>
-      `The model makes a forbidden call: ${nameOf(index)} with ${show(called[index]?.arguments ?? null)}. So the overall score is 0.`,
+      `The model makes a forbidden call: ${nameOf(index)} with ` +
+      `${show(called[index]?.arguments ?? null)}. So the overall score is 0.`,
   );
   const failed = evidence.failed_calls.map(
     ({ called: index, answer }) => `An error answers ${nameOf(index)}: ${show(answer)}.`,
   );
   return [
-    `The conversation has ${times(evidence.rounds, 'round')} and ${times(called.length, 'call')}. ${ENDINGS[evidence.end]}`,
+    `The conversation has ${times(evidence.rounds, 'round')} and ${times(called.length, 'call')}. ` +
+      ENDINGS[evidence.end],
     ...some(forbidden, 'forbidden calls'),
     ...explainState(evidence),
     ...explainAnswer(evidence),

@@ -3,7 +3,7 @@ import { CONVERSATION_BOUNDS } from '#lib/contracts/values/conversations';
 import { sameNumber } from '../arguments/decimal.js';
 import { escapeKey } from './pointer.js';
 
-/** `{{` is a brace, and `{name}` an argument whose name begins with a letter or `_`. All other braces are themselves. */
+/** `{{` is a brace, `{name}` an argument whose name begins with a letter or `_`. Other braces are themselves. */
 const PLACEHOLDER = /\{\{|\{([\p{L}_][^{}]*)\}/gu;
 
 /** The names of arguments that stand in a text or pointer. */

@@ -48,8 +48,8 @@ function warnOfRules([name, rules]: [string, ConversationRule[]]): string[] {
   const always = first >= 0 && needsNoArgument(rules[first]!) ? first : -1;
   if (first < 0)
     return [
-      `${name} has no last rule that always holds: where none of its rules does, the answer is "Invalid arguments for ` +
-        `${name}.".`,
+      `${name} has no last rule that always holds: where none of its rules does, the answer is ` +
+        `"Invalid arguments for ${name}.".`,
     ];
   return always >= 0 && always < rules.length - 1
     ? [`The rules of ${name} after rule ${always + 1} never answer, because rule ${always + 1} always holds.`]

@@ -59,10 +59,12 @@ const explainGoalCalls = (verdict: Verdict, input: CaseInput): string[] => {
     return [
       verdict.called.length === 0
         ? 'No tool should be called, and none was.'
-        : `No tool should be called, but ${list(verdict.called.map(({ name }) => name))} ${unexpected.length === 1 ? 'was' : 'were'}.`,
+        : `No tool should be called, but ${list(verdict.called.map(({ name }) => name))} ` +
+          `${unexpected.length === 1 ? 'was' : 'were'}.`,
     ];
   const made = missing.length
-    ? `The goal's ${list(missing.map((index) => expected[index] ?? ''))} ${missing.length === 1 ? 'was' : 'were'} not called` +
+    ? `The goal's ${list(missing.map((index) => expected[index] ?? ''))} ` +
+      `${missing.length === 1 ? 'was' : 'were'} not called` +
       `${input.conversation?.goal.call_order === 'strict' ? ' in its place' : ''}.`
     : `All ${pairs.length} calls of the goal were made.`;
   return [made, explainOrder(verdict), explainArguments(verdict), explainExtraCalls(verdict)];

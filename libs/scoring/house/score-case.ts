@@ -28,7 +28,7 @@ export interface CaseScorer {
 
 const NO_PAIR: CandidatePair = { weight: 0, match: null };
 
-/** The calls that a case expects, in either notation, or the goal of a conversation. Empty if no tool should be called. */
+/** The calls that a case expects, in any notation. Empty if no tool should be called. */
 export function expectedCalls({
   conversation,
   expected_calls,
