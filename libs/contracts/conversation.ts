@@ -190,4 +190,3 @@ export const Conversation = namedInput(
   },
 );
 export type Conversation = z.infer<typeof Conversation>;
-export type ConversationGoal = Conversation['goal'];

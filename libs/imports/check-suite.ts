@@ -8,6 +8,7 @@ import { conversionWarnings } from '#lib/contracts/input/tool-shapes';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkConversationDefaults } from '#lib/scoring/conversation/check';
+import { defaultsWarnings } from '#lib/scoring/conversation/warnings';
 import { createCaseChecker } from './source/case-checker.js';
 import type { SuiteDraft } from './source/import-source.js';
 import { UnsatisfiableSearch, unsatisfiableWarnings } from './unsatisfiable-search.js';
@@ -59,7 +60,8 @@ export async function checkSuite(
     ...parsed.data.tools,
     ...suite.test_cases.flatMap((input) => input.tools ?? []),
   ]);
-  return { suite, written, warnings: [...converted, ...warnings] };
+  const ofSuite = conversation ? defaultsWarnings(conversation) : [];
+  return { suite, written, warnings: [...converted, ...ofSuite, ...warnings] };
 }
 
 const prefixed = (prefix: string, errors: readonly InputError[]): InputError[] =>

@@ -152,7 +152,7 @@ const SIGN_BEFORE = /(?<![\p{L}\p{N}])[-\u2212]\p{Sc}?$/u;
 const SIGN_REACH = 3;
 
 /** The numbers of a text, each in the form of JSON. */
-export function numbersIn(text: string): string[] {
+function numbersIn(text: string): string[] {
   const numbers: string[] = [];
   for (const match of text.matchAll(NUMBER_IN_TEXT)) {
     if (match[0].length > MAX_DIGITS) continue;
