@@ -20,7 +20,7 @@ export type Change = z.infer<typeof Change>;
 export const AnsweredCall = described('A call and its answer.', {
   name: z.string().describe('The name of the called tool, as the model wrote it.'),
   arguments: jsonObject.nullable().describe('The arguments; null when they could not be read.'),
-  answer: z.string().describe('What the model was told.'),
+  answer: z.string().describe('What the model was answered.'),
   is_error: z.boolean().describe('Whether the answer is an error.'),
   rule: z.int().nullable().describe('The rule of the tool that answered, from 0; null when none did.'),
   problem: z

@@ -64,7 +64,7 @@ export const ConversationRule = namedInput(
           '`{"$argument": pointer}` one of the call, and `{name}` in texts an argument. If neither this nor `error` ' +
           'is given, the answer is `{"status": "ok"}`.',
       ),
-    error: text.min(1).optional().describe('The answer is this error. Arguments may stand in it as `{name}`.'),
+    error: text.min(1).optional().describe('The answer is this error. It may have arguments, as `{name}`.'),
     truncate: z.int().min(0).max(1_000_000).optional().describe('Cuts the answer after so many characters.'),
     malformed: z.literal(true).optional().describe('Spoils the answer, so that it is not JSON.'),
     delay_ms: z

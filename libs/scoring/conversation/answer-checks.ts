@@ -83,7 +83,7 @@ const describeQuote = (quotes: Quotes): string =>
     ? `"${quotes}" of the final state`
     : `"${quotes.pointer}" of the last answer of ${quotes.tool}`;
 
-/** The value at a pointer into the final state, or into the last answer of a tool that is no error. */
+/** The value at a pointer into the final state, or into the last answer of a tool that is not an error. */
 function quotedValue(quotes: Quotes, { state, rounds }: AnswerContext): Json | undefined {
   if (typeof quotes === 'string') return valueAt(state, quotes);
   const name = quotes.tool.toLowerCase();
@@ -136,7 +136,7 @@ export function hasNumber(text: string, wanted: number | RawNumber, epsilon: num
 
 const isWithin = (a: string, b: string, epsilon: number): boolean => distanceOf(a, b, epsilon).within;
 
-/** Longer ones are no numbers that anyone means, and take long to compare. */
+/** Nobody means longer ones, and take long to compare. */
 const MAX_DIGITS = 60;
 /**
  * A number in a text: `1,250.5` with its groups of thousands, or digits with a fraction. It neither follows a letter

@@ -62,7 +62,7 @@ class RuleCheck {
     this.#checkNames(['error'], error);
     if (respond !== undefined)
       this.fail([...this.path, 'respond'], 'cannot be combined with "error": a call has one answer.');
-    if (malformed) this.fail([...this.path, 'malformed'], 'cannot be combined with "error", which is no JSON anyway.');
+    if (malformed) this.fail([...this.path, 'malformed'], 'cannot be combined with "error", which is never JSON.');
   }
 
   #checkWhen({ arguments: expected, scoring_config: config, state }: NonNullable<ConversationRule['when']>): void {
@@ -127,7 +127,7 @@ class RuleCheck {
     const brace = written.startsWith('"{') ? ' A brace itself is written "{{".' : '';
     this.fail(
       [...this.path, ...path],
-      `names ${written}, which is no argument of "${this.tool!.function.name}". ` +
+      `names ${written}, which is not an argument of "${this.tool!.function.name}". ` +
         suggestNames(name, this.#known, 'its arguments') +
         brace,
     );

@@ -19,7 +19,7 @@ export class ConversationFault extends Error {
 /**
  * The case with what its conversation takes from its suite: the state, on which it applies `state_patch`, the rules of
  * tools, of which its own replace those of the same name, and limits. It then has a state, tools and rounds, and no
- * `state_patch`; to merge it again changes nothing. Other cases are returned as they are.
+ * `state_patch`; to merge it again changes nothing. Other cases are returned unchanged.
  * @throws ConversationFault when the patch does not apply
  */
 export function mergeConversation(input: CaseInput, defaults?: ConversationDefaults | null): CaseInput {

@@ -33,7 +33,7 @@ const wasOf = (was: Json | undefined): Pick<Change, 'was'> =>
 const ON_THE_WAY = 4;
 
 /**
- * Applies a JSON Patch (RFC 6902), whole or not at all. The state that it is given stays as it is; the new one shares
+ * Applies a JSON Patch (RFC 6902), whole or not at all. The given state stays unchanged; the new one shares
  * all parts that did not change.
  * @throws PatchFault
  */

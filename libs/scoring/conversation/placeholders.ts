@@ -6,7 +6,7 @@ import { escapeKey } from './pointer.js';
 /** `{{` is a brace, `{name}` an argument whose name begins with a letter or `_`. Other braces are themselves. */
 const PLACEHOLDER = /\{\{|\{([\p{L}_][^{}]*)\}/gu;
 
-/** The names of arguments that stand in a text or pointer. */
+/** The names of arguments in a text or pointer. */
 export const namesIn = (text: string): string[] =>
   text.includes('{') ? [...text.matchAll(PLACEHOLDER)].flatMap(([, name]) => name ?? []) : [];
 

@@ -120,7 +120,7 @@ test('equal conversations give equal answers and states, and what was played goe
   );
 });
 
-test('an answer that a rule spoils is no JSON, and an error that no rule made changes nothing', () => {
+test('an answer that a rule spoils is not JSON, and an error that no rule made changes nothing', () => {
   fc.assert(
     fc.property(conversation, rounds, (of, calls) => {
       for (const one of play(here, of, calls).answered.flatMap((round) => round.calls)) {

@@ -168,7 +168,7 @@ test.each<[what: string, input: CaseInput, path: string, message: RegExp]>([
     'an argument that the tool does not have',
     caseWith({ tools: { get_order: [{ error: 'No {order}.' }] }, goal: { calls: [] } }),
     '/conversation/tools/get_order/0/error',
-    /"\{order\}", which is no argument of "get_order"/,
+    /"\{order\}", which is not an argument of "get_order"/,
   ],
   [
     'a rule that compares by meaning',
