@@ -15,6 +15,7 @@ import { answerCalls, prepareConversation, type ConversationProgress } from '#li
 import { schemaFault } from '#lib/scoring/conversation/schema-fault';
 import { conversationFigures } from '#lib/scoring/conversation/score';
 import { saidIn } from '#lib/scoring/replies/thoughts';
+import { equalJson } from '#lib/scoring/arguments/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metrics';
 import type { MetricScore } from '#lib/scoring/metrics/metric';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
@@ -107,9 +108,7 @@ export function scoreOnce(
 /** Whether these calls are those that were answered; a bound may have left the last ones without an answer. */
 const areAnswered = (calls: readonly ParsedCall[], played: PlayedRound | undefined): boolean =>
   (played?.calls ?? []).every(
-    (answered, index) =>
-      calls[index]?.name === answered.name &&
-      stringifyInSourceOrder(calls[index].arguments) === stringifyInSourceOrder(answered.arguments),
+    (answered, index) => calls[index]?.name === answered.name && equalJson(calls[index].arguments, answered.arguments),
   ) &&
   (played?.user == null || calls.length === 0);
 
