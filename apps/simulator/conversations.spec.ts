@@ -128,7 +128,7 @@ describe('the example suite shop', () => {
 
   it('reads-too-much passes, with twice the calls, but where reading is forbidden', async () => {
     const { failed, mean } = await figuresOf('reads-too-much');
-    expect(failed).toEqual(['A gift that is no wish']);
+    expect(failed).toEqual(['Thanks that ask for nothing']);
     expect(mean('conversation.efficiency')).toBeLessThan(0.6);
     expect(mean('conversation.forbidden')).toBeLessThan(1);
   });

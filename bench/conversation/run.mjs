@@ -1,4 +1,4 @@
-// Conversations of ten rounds a second on two workers, against a model without latency, beside the same bodies, message
+// Conversations of ten rounds a second on two workers, against a model without latency, compared with the same bodies, message
 // for message, as single items; and the CPU time of one round's rules. Fails below 70 % of the single items.
 //   node bench/conversation/run.mjs [conversations] [concurrency] [turns]
 //   node bench/conversation/run.mjs --rules: the rules alone, without a deployment

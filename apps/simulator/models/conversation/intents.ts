@@ -15,7 +15,7 @@ export interface Intent {
 /** The minimum fit for a message to want a tool, and for one of several clauses to do so: see `rankTools`. */
 const MIN_FIT = 2.2;
 const MIN_FIT_OF_CLAUSE = 3;
-/** Who the user is, which is no wish. */
+/** Who the user is: this asks for nothing. */
 const INTRODUCTION = /^I am [^.,]*[.,] */i;
 const CHANGED_MIND = /\b(actually|instead|rather|i meant|make (it|that))\b/i;
 
