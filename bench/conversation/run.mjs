@@ -1,5 +1,5 @@
-// Conversations of ten rounds a second on two workers, against a model without latency, compared with the same bodies, message
-// for message, as single items; and the CPU time of one round's rules. Fails below 70 % of the single items.
+// Conversations of ten rounds a second on two workers, against a model without latency, compared with the same bodies,
+// message for message, as single items; and the CPU time of one round's rules. Fails below 70 % of the single items.
 //   node bench/conversation/run.mjs [conversations] [concurrency] [turns]
 //   node bench/conversation/run.mjs --rules: the rules alone, without a deployment
 import { readFileSync } from 'node:fs';
