@@ -216,7 +216,7 @@ export const Comparison = z
     tools: z
       .array(
         z.object({
-          tool: z.string().describe('The expected tool; "(none)" for no call.'),
+          tool: z.string().describe('The expected tool; "(none)" for no call, "(any)" where a goal does not say.'),
           estimate: groupEstimate,
         }),
       )
@@ -225,7 +225,7 @@ export const Comparison = z
     confusion: z
       .array(
         z.object({
-          expected: z.string().describe('The expected tool; "(none)" for no call.'),
+          expected: z.string().describe('The expected tool; "(none)" for no call, "(any)" where a goal does not say.'),
           called: z.string().describe('The tool that was called, "(none)" or "(unknown)".'),
           a: z.int().describe('Scored samples in the baseline.'),
           b: z.int().describe('Scored samples in the other run.'),

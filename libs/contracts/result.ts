@@ -265,8 +265,8 @@ const filters = {
   }),
   expected_tool: toolLabels.meta({
     description:
-      'Only results of cases that expect this tool, or expect it first; `(none)` for cases that expect no call. ' +
-      'Repeat it for several.',
+      'Only results of cases that expect this tool, or expect it first; `(none)` for cases that expect no call, ' +
+      '`(any)` for conversations whose goal does not say what is called. Repeat it for several.',
     example: ['get_weather'],
   }),
   called_tool: toolLabels.meta({

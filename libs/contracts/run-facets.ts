@@ -57,7 +57,10 @@ export const RunFacets = z
     totals: byTarget,
     error_type: facet('By error type; `none` and `errored` are among them.'),
     category: facet('By category of the case. Cases without one are left out.'),
-    expected_tool: facet('By the tool that the case expects first; `(none)` where it expects no call.'),
+    expected_tool: facet(
+      'By the tool that the case expects first; `(none)` where it expects no call, `(any)` where the goal of a ' +
+        'conversation does not say what is called.',
+    ),
     called_tool: facet(
       'By the tool that the reply calls; `(none)` without a call, `(unknown)` for a tool that the suite lacks.',
     ),
@@ -94,7 +97,7 @@ export type ConfusionQuery = z.infer<typeof ConfusionQuery>;
 export const Confusion = named('Confusion', 'Which tools were called where others were expected.', {
   expected: z
     .array(z.string())
-    .describe(`The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call.`),
+    .describe(`The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call, \`(any)\` that the goal of a conversation does not say.`),
   called: z
     .array(z.string())
     .describe('The columns: called tools, likewise; `(none)` means no call, `(unknown)` a tool that the suite lacks.'),
@@ -109,7 +112,7 @@ export type Confusion = z.infer<typeof Confusion>;
 export const FailureGroup = named('FailureGroup', 'Results that did not pass in the same way.', {
   id: z.string().describe('The id of the group in this counting; treat it as opaque.'),
   error_type: ErrorType,
-  expected_tool: z.string().describe('The tool that the case expects first; `(none)` for no call.'),
+  expected_tool: z.string().describe('The tool that the case expects first; `(none)` for no call, `(any)` where its goal does not say.'),
   called_tool: z
     .string()
     .describe(

@@ -61,5 +61,8 @@ export const CALL_SYNTAXES = Object.keys(SYNTAX_NAMES) as (keyof typeof SYNTAX_N
 export const syntaxName = (syntax: string): string =>
   Object.hasOwn(SYNTAX_NAMES, syntax) ? SYNTAX_NAMES[syntax as keyof typeof SYNTAX_NAMES] : syntax;
 
-/** Tool labels for a reply without a call, for a case that expects none, and for a tool that is not in the suite. */
-export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)' } as const;
+/**
+ * Tool labels for a reply without a call or a case that expects none, for a tool that is not in the suite, and for a
+ * conversation whose goal does not say what is called.
+ */
+export const TOOL_LABELS = { none: '(none)', unknown: '(unknown)', any: '(any)' } as const;

@@ -2,8 +2,14 @@ import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
 import { readableJson } from './case-measurements.js';
 
 const json = readableJson('c.body');
-/** SQL of the tool that a case `c` expects, or expects first: its name, a JSON array of acceptable ones, or null. */
-export const EXPECTED_TOOL = `CASE WHEN strpos(c.body, '"conversation":{') > 0 THEN ${json} #>> '{conversation,goal,calls,0,tool}'
+/**
+ * SQL of the tool that a case `c` expects, or expects first: its name, a JSON array of acceptable ones, or null; "(any)"
+ * for a conversation whose goal does not say what is called. An argument may be called "conversation", too.
+ */
+export const EXPECTED_TOOL = `CASE
+  WHEN strpos(c.body, '"conversation":{') > 0 AND ${json} #> '{conversation,goal}' IS NOT NULL THEN coalesce(
+    ${json} #>> '{conversation,goal,calls,0,tool}',
+    CASE WHEN ${json} #> '{conversation,goal,calls}' IS NULL THEN '${TOOL_LABELS.any}' END)
   WHEN strpos(c.body, '"expected_calls"') = 0 THEN ${json} ->> 'expected_tool'
   ELSE coalesce(${json} #>> '{expected_calls,0,tool}', ${json} ->> 'expected_tool') END`;
 

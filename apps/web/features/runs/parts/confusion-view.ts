@@ -31,10 +31,11 @@ export interface ConfusionView {
 const MOST_TOOLS = 20;
 
 const isSeveral = (label: string): boolean => label.includes(' or ');
-const isTool = (label: string): boolean => label !== TOOL_LABELS.none && label !== TOOL_LABELS.unknown;
+const isTool = (label: string): boolean => !Object.values<string>(TOOL_LABELS).includes(label);
 
-/** Whether a row expects the column's tool: its own tool, or one of those that its cases accept as alternatives. */
-const isExpected = (row: string, column: string): boolean => row === column || row.split(' or ').includes(column);
+/** Whether a row expects the column's tool: its own tool, or one of those that its cases accept as alternatives, or any. */
+const isExpected = (row: string, column: string): boolean =>
+  row === column || row === TOOL_LABELS.any || row.split(' or ').includes(column);
 
 /**
  * A confusion with its rows and columns in the same order, so that right calls are a diagonal: tools, what accepts
