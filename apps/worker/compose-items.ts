@@ -54,7 +54,7 @@ export function composeItems(env: Env, logger: Logger, { keyRefs, meters, maxCon
     itemScorer,
     warnings,
     onAttempt,
-    rounds: new RoundStore(pool),
+    rounds: new RoundStore(pool, logger),
   });
   const runner = new ItemRunner({
     pool,

@@ -42,7 +42,7 @@ beforeAll(async () => void (system = await startSystem({ workers: 2 })));
 async function submit(key: string, url: string, cases: number, more: object = {}) {
   const { client } = system;
   const model = { id: 'm', input_cost_per_mtok: 1, output_cost_per_mtok: 1 };
-  const provider = { key, base_url: url, models: [model], limits: { max_concurrency: 200 } };
+  const provider = { key, base_url: url, models: [model], limits: { max_concurrency: 500 } };
   expect(await client.post('/api/providers', provider)).toMatchObject({ status: 201 });
   const test_cases = Array.from({ length: cases }, (_, n) => caseOf(n));
   const imported = await client.post('/api/tool-eval/import', { name: key, tools, test_cases });
@@ -156,13 +156,13 @@ it('a cancelled run stops its conversations within a second, and a resume goes o
 it('a budget stops conversations between rounds, without a request beyond it; a larger one goes on', async () => {
   const host = await startEndpoint(adding);
   host.open();
-  const runId = await submit('budget', host.url, 50, { budget: { max_requests: 90 } });
+  const runId = await submit('budget', host.url, 500, { budget: { max_requests: 900 } });
   expect(await untilRunEnded(system.client, runId, 60_000)).toMatchObject({ status: 'budget_exceeded' });
-  expect(host.asked).toHaveLength(90);
+  expect(host.asked).toHaveLength(900);
   const resumed = await system.client.post(`/api/tool-eval/history/${runId}/resume`, { budget: null });
   expect(resumed).toMatchObject({ status: 202 });
   await untilRunCompleted(system.client, runId);
-  expect(host.asked).toHaveLength(50 * ROUNDS);
+  expect(host.asked).toHaveLength(500 * ROUNDS);
 });
 
 it('a conversation is answered from the cache whole, and scored again as it was played', async () => {
@@ -171,7 +171,7 @@ it('a conversation is answered from the cache whole, and scored again as it was 
   const runId = await submit('cached', host.url, 2, { cache: 'use' });
   const first = await untilRunCompleted(system.client, runId);
   const again = await system.client.post('/api/tool-eval', {
-    suite_id: first.suite_id,
+    suite_id: first.suite.id,
     models: ['cached::m'],
     cache: 'use',
   });

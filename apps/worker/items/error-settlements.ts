@@ -50,7 +50,7 @@ export const timedOutSettlement = (item: ItemIdentity, maxMs: number): Settlemen
 export const internalErrorSettlement = (
   item: ItemIdentity,
   error: unknown,
-  paid: Partial<Pick<Settlement, 'usage' | 'costUsd' | 'attempts'>> = {},
+  paid: Partial<Pick<Settlement, 'usage' | 'costUsd' | 'attempts' | 'uncounted'>> = {},
 ): Settlement => ({
   ...item,
   ...NOT_ASKED,

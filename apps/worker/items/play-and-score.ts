@@ -7,7 +7,7 @@ import { adjustmentWarnings, type BuiltRequest } from '#lib/providers/build-requ
 import { notify } from '#lib/events/notifications';
 import type { Note } from '#lib/providers/dialects/note';
 import { suiteNamesByWireName } from '#lib/providers/formats/formats';
-import type { ProviderFailure } from '#lib/providers/failure';
+import { ProviderFailure } from '#lib/providers/failure';
 import type { Permits } from '#lib/queue/budget/lane-budget';
 import { STRICTLESS_TOOLS_PLACEHOLDER, TOOLS_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
 import { withoutStrict } from '#lib/contracts/strict-tools';
@@ -179,7 +179,7 @@ export class CasePlayer {
     { built, model, connection }: ModelRequest,
     { round, asked, played, next }: FinishedRound,
     names: Record<string, string> | undefined,
-  ): Promise<Account> {
+  ): Promise<Account | ProviderFailure> {
     const prices = await model.current().catch(() => connection);
     const { attempts, latencyMs, usage } = asked;
     const account: Account = { attempts, latencyMs, usage, costUsd: costOfAll([usage], prices) };
@@ -187,6 +187,8 @@ export class CasePlayer {
     const body = await packExchange({ ...part, conversation: [played], next, account }, replyMemory.kept);
     const { delivery, casePosition, sample } = identity;
     const after = await this.deps.rounds.store(run.teamId, { delivery, casePosition, sample, round, account, body });
+    if (after === 'failed')
+      return new ProviderFailure('internal', 'A round could not be stored; the log of the worker says why.', false);
     if (after === 'lost') throw new LeaseLost('The item was delivered to another worker, or its run was stopped.');
     if (after === 'wait') throw new ModelResting();
     return account;

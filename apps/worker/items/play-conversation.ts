@@ -37,10 +37,10 @@ interface Playing {
   answer: (reply: HeldReply, progress: ConversationProgress) => Promise<RoundPlayed>;
   /**
    * Stores a finished round before the next request.
-   * @returns what it took and cost
+   * @returns what it took and cost; a failure when it cannot be stored
    * @throws when the item must not go on here
    */
-  store: (round: FinishedRound) => Promise<Account>;
+  store: (round: FinishedRound) => Promise<Account | ProviderFailure>;
 }
 
 /**
@@ -56,12 +56,15 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
   const added = kept.flatMap(({ next }) => next);
   let before = sumOf(kept.map(({ account }) => account));
   let progress = kept.length ? resumeConversation(conversation, rounds) : beginConversation(conversation);
+  let firstSent: JsonObject | undefined;
   for (;;) {
     const round = replies.length;
     // A worker that drains sends no further request: another goes on from here.
     const asked = await askModel({ ...options, body: withMessages(options.body, added) });
+    firstSent ??= asked.sent;
     const end = (how: LastRound['ended'], last?: PlayedRound): PlayedCase => ({
       ...lastRound(asked, round),
+      firstSent: firstSent!,
       replies: [...replies],
       failure: undefined,
       conversation: { before, rounds: [...rounds], ...(last && { last }), ...(how && { ended: how }) },
@@ -105,7 +108,9 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
     const message = await messageOf(reply);
     if (message instanceof ProviderFailure) return fail(message, played);
     const next = followingMessages(message, answered, user, round);
-    before = sumOf([before, await of.store({ round, asked, reply, played, next })]);
+    const account = await of.store({ round, asked, reply, played, next });
+    if (account instanceof ProviderFailure) return fail(account, played);
+    before = sumOf([before, account]);
     added.push(...next);
   }
 }

@@ -63,12 +63,13 @@ export class Settler {
   /** Stores only the cost, without the data that Postgres may have rejected. */
   async #settleErrored(
     teamId: string,
-    { delivery, casePosition, sample, category, attempts, usage, costUsd }: Settlement,
+    { delivery, casePosition, sample, category, attempts, usage, costUsd, uncounted }: Settlement,
     why: unknown,
   ): Promise<boolean> {
     const item: ItemIdentity = { delivery, casePosition, sample, category };
     try {
-      const [stored] = await this.#store([internalErrorSettlement(item, why, { attempts, usage, costUsd })]);
+      const paid = { attempts, usage, costUsd, ...(uncounted && { uncounted }) };
+      const [stored] = await this.#store([internalErrorSettlement(item, why, paid)]);
       return stored!;
     } catch (error) {
       this.deps.logger.error(

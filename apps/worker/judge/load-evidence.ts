@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
 import type { CaseInput } from '#lib/contracts/case';
 import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { describeTools } from '#lib/contracts/prompt-components';
@@ -12,6 +10,7 @@ import {
 } from '#lib/judge/rows/for-workers/judged-results';
 import type { LoadedRun } from '#lib/db/read/for-workers/load-run';
 import { parseCase } from '#lib/db/read/pinned-cases';
+import { exchangeJson } from '#lib/db/read/stored-exchange';
 import { caseAsJudged, replyAsJudged, type JudgedCase, type JudgedText } from '#lib/judge/evidence';
 import { MAX_REQUEST_CHARS } from '#lib/judge/judge-request';
 import { joinSystemPrompts } from '#lib/providers/system-prompt';
@@ -67,26 +66,21 @@ function caseOf(input: CaseInput, tools: readonly Tool[], run: LoadedRun, target
 const shown = async (reply: StoredReply | undefined): Promise<JudgedText | undefined> =>
   reply && replyAsJudged(reply.called, await textOf(reply));
 
-const decompress = promisify(zstdDecompress);
 /** A model may write megabytes. Longer exchanges are not shown. */
 const MAX_EXCHANGE_BYTES = 2 ** 20;
 
 /** The model's text outside of its calls, in all rounds of a chain; null when there is none, or it is too long. */
 async function textOf({ exchange: packed }: StoredReply): Promise<string | null> {
   if (!packed?.length) return null;
-  try {
-    const json = (await decompress(packed, { maxOutputLength: MAX_EXCHANGE_BYTES })).toString('utf8');
-    const replies = repliesIn(parseJson(json) as unknown as Exchange) ?? [];
-    return (
-      replies
-        .map(({ message }) => textIn(message))
-        .join('\n')
-        .trim() || null
-    );
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return null;
-    throw error;
-  }
+  const json = await exchangeJson(packed, MAX_EXCHANGE_BYTES);
+  if (!json) return null;
+  const replies = repliesIn(parseJson(json.toString('utf8')) as unknown as Exchange) ?? [];
+  return (
+    replies
+      .map(({ message }) => textIn(message))
+      .join('\n')
+      .trim() || null
+  );
 }
 
 function textIn({ content }: JsonObject): string {

@@ -48,18 +48,28 @@ const ROUNDS = new BatchColumns<Round>({
   p_cache_write_1h: ['int', ({ account }) => count(account.usage.cacheWrite1hTokens)],
   p_reasoning: ['int', ({ account }) => count(account.usage.reasoningTokens)],
   p_cost: ['float8', ({ account }) => dollars(account.costUsd)],
-  p_body: ['bytea', (one) => one.body],
 });
+
+/** The arguments of `store_rounds`. Each body is a value of its own: a list of them would be sent as text. */
+function argumentsOf(batch: readonly Round[]): { arguments: string; values: unknown[] } {
+  const values = ROUNDS.values(batch);
+  const bodies = batch.map((_round, index) => `$${values.length + index + 1}::bytea`);
+  return {
+    arguments: `${ROUNDS.namedArguments(1)}, p_body => ARRAY[${bodies.join(', ')}]`,
+    values: [...values, ...batch.map(({ body }) => body)],
+  };
+}
 
 /**
  * Stores finished rounds of one team's conversations, in one statement and one commit
  * (`prisma/functions/store-rounds.sql`), and says for each whether its next request may be sent.
  */
 export async function storeRounds(pool: Pool | PoolClient, batch: readonly Round[]): Promise<AfterRound[]> {
+  const { arguments: given, values } = argumentsOf(batch);
   const { rows } = await pool.query<{ n: number }>({
-    name: 'store_rounds',
-    text: `SELECT n FROM store_rounds(${ROUNDS.namedArguments(1)})`,
-    values: ROUNDS.values(batch),
+    name: `store_${batch.length}_rounds`,
+    text: `SELECT n FROM store_rounds(${given})`,
+    values,
   });
   const stored = new Set(rows.map(({ n }) => n - 1));
   const budgets = await readBudgets(pool, [...new Set(batch.map(({ delivery }) => delivery.runId))]);

@@ -16,9 +16,12 @@ export const wholeExchange = (exchange: string): string => `coalesce(
     THEN int4send(octet_length(${exchange}.body)) || ${exchange}.body ELSE ''::bytea END,
   ${exchange}.body)`;
 
+/** Whether an exchange is made of parts, if only of one. */
+export const isJoined = (packed: Uint8Array): boolean => packed[0] === JOINED;
+
 /** The parts of an exchange, each zstd of JSON; one of an exchange that is kept whole. */
 export function partsOf(packed: Uint8Array): Uint8Array[] {
-  if (packed[0] !== JOINED) return [packed];
+  if (!isJoined(packed)) return [packed];
   const parts: Uint8Array[] = [];
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   for (let at = 1; at < packed.length;) {

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { PlayedRound } from '#lib/contracts/conversation-played';
 import { isObject, parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
-import { joinExchange, partsOf } from './exchange-parts.js';
+import { isJoined, joinExchange, partsOf } from './exchange-parts.js';
 
 /** More than a worker stores: replies of 16 MiB, plus the parts of them that a chain repeats in its requests. */
 const MAX_EXCHANGE_BYTES = 64 * 2 ** 20;
@@ -29,8 +29,8 @@ export interface StoredExchange {
  */
 export async function exchangeJson(packed: Buffer, most = MAX_EXCHANGE_BYTES): Promise<Buffer | undefined> {
   try {
+    if (!isJoined(packed)) return await decompress(packed, { maxOutputLength: most });
     const parts = partsOf(packed);
-    if (parts.length === 1) return await decompress(parts[0]!, { maxOutputLength: most });
     const read: Json[] = [];
     let left = most;
     for (const part of parts) {

@@ -115,9 +115,13 @@ function quotes(text: string, value: Json, epsilon: number): boolean {
 
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
+const MAX_WORDS = 1000;
+
 /** Whether a text has these words, not as a part of longer ones. */
 function hasWords(text: string, words: string): boolean {
   if (words === '') return false;
+  // No part of a longer word, and long ones take long to find in texts that repeat themselves.
+  if (words.length > MAX_WORDS) return commonForm(text).includes(commonForm(words));
   const [all, part] = [commonForm(text), commonForm(words)];
   const isInWord = (inner: string | undefined, outer: string | undefined): boolean =>
     inner !== undefined && outer !== undefined && LETTER_OR_DIGIT.test(inner) && LETTER_OR_DIGIT.test(outer);

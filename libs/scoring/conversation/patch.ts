@@ -90,7 +90,7 @@ function applyOne(state: Json, operation: PatchOperation | Change): { state: Jso
       return added(state, path, existing(state, from), { op, from });
     case 'move': {
       const moved = existing(state, from);
-      if (from === path) return added(removed(state, from), path, moved, { op, from });
+      if (from === path) return { state, change: { op, from, path } };
       if (path.startsWith(`${from}/`)) throw new Refusal(`${show(from)} cannot move into itself, to ${show(path)}.`);
       return added(removed(state, from), path, moved, { op, from });
     }

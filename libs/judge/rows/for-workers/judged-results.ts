@@ -118,7 +118,7 @@ export async function readReplies(
 ): Promise<(StoredReply | undefined)[]> {
   const { rows } = await pool.query<{ n: number; called: string | null; exchange: Buffer | null }>(
     `SELECT u.n::int, CASE WHEN octet_length(r.called) <= $5 THEN r.called END AS called,
-       CASE WHEN octet_length(e.body) <= $6 THEN ${wholeExchange('e')} END AS exchange
+       CASE WHEN octet_length(${wholeExchange('e')}) <= $6 THEN ${wholeExchange('e')} END AS exchange
      FROM unnest($2::int[], $3::int[], $4::int[]) WITH ORDINALITY AS u (target, case_position, sample, n)
        JOIN result r ON r.run_id = $1 AND r.target = u.target AND r.case_position = u.case_position
          AND r.sample = u.sample AND r.outcome = 'scored'
