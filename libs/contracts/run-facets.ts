@@ -97,7 +97,10 @@ export type ConfusionQuery = z.infer<typeof ConfusionQuery>;
 export const Confusion = named('Confusion', 'Which tools were called where others were expected.', {
   expected: z
     .array(z.string())
-    .describe(`The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call, \`(any)\` that the goal of a conversation does not say.`),
+    .describe(
+      `The rows: expected tools, the most frequent first, at most ${MAX_CONFUSED}; \`(none)\` means no call, ` +
+        '`(any)` that the goal of a conversation does not say.',
+    ),
   called: z
     .array(z.string())
     .describe('The columns: called tools, likewise; `(none)` means no call, `(unknown)` a tool that the suite lacks.'),
@@ -112,7 +115,9 @@ export type Confusion = z.infer<typeof Confusion>;
 export const FailureGroup = named('FailureGroup', 'Results that did not pass in the same way.', {
   id: z.string().describe('The id of the group in this counting; treat it as opaque.'),
   error_type: ErrorType,
-  expected_tool: z.string().describe('The tool that the case expects first; `(none)` for no call, `(any)` where its goal does not say.'),
+  expected_tool: z
+    .string()
+    .describe('The tool that the case expects first; `(none)` for no call, `(any)` where its goal does not say.'),
   called_tool: z
     .string()
     .describe(

@@ -21,6 +21,8 @@ export const MODELS = [
     'content-filter',
     'slow-400',
     'redirect',
+    'follows-rules',
+    'claims-success',
   ].map((id) => ({ id })),
   { id: 'host:openai', input_cost_per_mtok: 1, output_cost_per_mtok: 1 },
   { id: 'scripted:odd' },

@@ -1,4 +1,7 @@
 // Cases, and their runs.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../set-up.mjs';
 import { CARELESS, GOOD, JUDGE } from './models.mjs';
 
 const METRIC = { id: 'axion_tool_correctness', options: { check_parameters: true } };
@@ -229,6 +232,40 @@ async function readCounts(call, path) {
   if (items[0]) await call('GET', `${path}/failures/${items[0].id}/draw?count=2`);
   await call('GET', `${path}/cases`);
   await call('GET', `${path}/cases?show=all`);
+}
+
+const TALKS = [
+  'Place an order',
+  'A cancellation times out once',
+  'Tracking is down for good',
+  'Looks first, cancels then',
+];
+
+/** Conversations of the shop, with tools that are busy or down, and with a user who goes on. */
+export async function playConversations({ call, submit, ids }) {
+  const shop = JSON.parse(readFileSync(join(root, 'examples/shop.json'), 'utf8'));
+  const { suite_id: suite } = await call(
+    'POST',
+    '/api/tool-eval/import',
+    { ...shop, test_cases: shop.test_cases.filter(({ name }) => TALKS.includes(name)) },
+    { isShown: false },
+  );
+  const path = `/api/tool-suites/${suite}`;
+  const { test_cases: cases } = await call('GET', path, undefined, { isShown: false });
+  for (const { id } of cases) await call('GET', `${path}/cases/${id}`);
+  await call('POST', '/api/tool-eval/estimate', { suite_id: suite, models: ['simulator::follows-rules'] });
+  const { eval_id: run } = await submit('/api/tool-eval', {
+    suite_id: suite,
+    models: ['simulator::follows-rules', 'simulator::claims-success'],
+  });
+  await readResults(call, `/api/tool-eval/history/${run}`);
+  ids.others.conversations = run;
+}
+
+async function readResults(call, path) {
+  await call('GET', path);
+  const { items } = await call('GET', `${path}/results`);
+  for (const { id } of items) await call('GET', `${path}/results/${id}`);
 }
 
 /** Cases whose results have rare features: rounds, repairs, refusals, thoughts, many calls. */

@@ -5,7 +5,7 @@ import { until } from '../server-process.mjs';
 import { root } from '../set-up.mjs';
 import { playExperiments, playGates, playParamTunes, playPromptTunes } from './decisions.mjs';
 import { playGateway } from './gateway.mjs';
-import { playCases, playChain, playRecorded, playRuns, playTries } from './runs.mjs';
+import { playCases, playChain, playConversations, playRecorded, playRuns, playTries } from './runs.mjs';
 import { playJudge, playLabels } from './judgements.mjs';
 import { MODELS } from './models.mjs';
 import { playMcp } from './mcp.mjs';
@@ -49,6 +49,7 @@ export async function playStory(transcript, { simulatorUrl, hosts }) {
     playCases,
     playRuns,
     playChain,
+    playConversations,
     playRecorded,
     playTries,
     playLabels,

@@ -5,6 +5,7 @@ import { createPool, type Pool } from '../connection/pool.js';
 import { createTeam } from '../testing/run-fixture.js';
 import { NO_CALL, UNKNOWN_TOOL } from './case-measurements.js';
 import { ComparableRunRepository } from './comparable-runs.js';
+import { EXPECTED_LABELS } from './expected-tool.js';
 
 let pool: Pool;
 beforeAll(async () => void (pool = createPool((await createDatabase()).url, 4)), 60_000);
@@ -250,4 +251,15 @@ it('reads a run as of the start of the snapshot, even if it is deleted meanwhile
   });
   expect(read).toMatchObject([{ position: 0, scored: 1 }]);
   expect(await measured(team, runId)).toEqual([]);
+});
+
+it.each<[of: string, body: object, labels: string[]]>([
+  ['a goal with calls', { conversation: { goal: { calls: [{ tool: 'a' }, { tool: 'b' }] } } }, ['a']],
+  ['a goal with either tool', { conversation: { goal: { calls: [{ tool: ['a', 'b'] }] } } }, ['a', 'b', 'a or b']],
+  ['a goal without any call', { conversation: { goal: { calls: [] } } }, ['(none)']],
+  ['a goal that does not say', { conversation: { goal: { state: { '/a': 1 } } } }, ['(any)']],
+  ['an argument named so', { expected_tool: 'a', expected_params: { conversation: { id: 1 } } }, ['a']],
+])('a case of %s expects its tools', async (_of, body, labels) => {
+  const sql = `SELECT ${EXPECTED_LABELS} AS labels FROM (VALUES ($1::text)) c (body)`;
+  expect((await pool.query(sql, [JSON.stringify(body)])).rows).toEqual([{ labels }]);
 });

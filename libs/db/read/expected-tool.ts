@@ -3,8 +3,8 @@ import { readableJson } from './case-measurements.js';
 
 const json = readableJson('c.body');
 /**
- * SQL of the tool that a case `c` expects, or expects first: its name, a JSON array of acceptable ones, or null; "(any)"
- * for a conversation whose goal does not say what is called. An argument may be called "conversation", too.
+ * SQL of the tool that a case `c` expects, or expects first: its name, a JSON array of acceptable ones, or null, or
+ * "(any)" for a conversation whose goal does not say what is called. An argument may be called "conversation", too.
  */
 export const EXPECTED_TOOL = `CASE
   WHEN strpos(c.body, '"conversation":{') > 0 AND ${json} #> '{conversation,goal}' IS NOT NULL THEN coalesce(

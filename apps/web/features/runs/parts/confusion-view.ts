@@ -33,7 +33,7 @@ const MOST_TOOLS = 20;
 const isSeveral = (label: string): boolean => label.includes(' or ');
 const isTool = (label: string): boolean => !Object.values<string>(TOOL_LABELS).includes(label);
 
-/** Whether a row expects the column's tool: its own tool, or one of those that its cases accept as alternatives, or any. */
+/** Whether a row expects the column's tool: its own, one of those that its cases accept as alternatives, or any. */
 const isExpected = (row: string, column: string): boolean =>
   row === column || row === TOOL_LABELS.any || row.split(' or ').includes(column);
 
