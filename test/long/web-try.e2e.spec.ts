@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { weatherSuite } from '../client.js';
 import { until } from '../until.js';
+import { untilRunCompleted } from '../until-ended.js';
 import { joinWeb, journeys, type TeamWeb } from '../web.js';
 
 let web: TeamWeb;
@@ -103,4 +104,81 @@ journeys('a case is tried in the page', () => {
     expect(await panel(viewer.page).getByRole('button', { name: 'Try' }).isDisabled()).toBe(true);
     expect(viewer.faults()).toEqual([]);
   });
+
+  it('of a conversation leads from a fault at its line to a result with goal, changes and figures', async () => {
+    const key = { key: 'talks', base_url: `${web.simulator.url}/v1`, models: [{ id: 'follows-rules' }] };
+    await web.client.post('/api/providers', key);
+    const lights = await web.client.importSuite(LIGHTS);
+    const [{ id }] = (await web.client.get(`/api/tool-suites/${lights}/cases`)).body.items;
+    const { page, axe, faults } = await web.open({ path: `/suites/${lights}/cases/${id}` });
+    const editor = page.getByRole('textbox', { name: 'Conversation as JSON' });
+    const type = async (conversation: object) => {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await page.keyboard.insertText(JSON.stringify(conversation, null, 2));
+      await page.getByRole('button', { name: 'Save the case' }).click();
+    };
+    await type({ goal: { state: { '/lamps/L-9/status': 'off' } } });
+    await page
+      .getByText(/^Line 4: .*L-9/)
+      .first()
+      .waitFor();
+    expect(await axe()).toEqual([]);
+    await type({ goal: { ...GOAL, answer: [{ contains: 'L-1' }] } });
+    await page
+      .getByText(/^Saved/)
+      .first()
+      .waitFor();
+
+    const { body: run } = await web.client.post('/api/tool-eval', {
+      suite_id: lights,
+      models: ['talks::follows-rules'],
+    });
+    await untilRunCompleted(web.client, run.eval_id);
+    await page.goto(`${web.url}/runs/${run.eval_id}`);
+    const figures = page.getByRole('region', { name: 'Figures of conversations by model' });
+    await figures.getByRole('row', { name: /follows-rules.*100\.0 %/ }).waitFor();
+    await page.goto(`${web.url}/runs/${run.eval_id}/results/0-0-0`);
+    await page.getByText('/lamps/L-1/status is "off"').waitFor();
+    await page.getByText('contains "L-1"').waitFor();
+    await page
+      .getByRole('list', { name: 'Changes of the state' })
+      .getByText('/lamps/L-1/status: "on" → "off"')
+      .waitFor();
+    await page.getByText('Conversation: 2 rounds').waitFor();
+    expect(await axe()).toEqual([]);
+    expect(faults()).toEqual([]);
+  });
 });
+
+const GOAL = {
+  calls: [{ tool: 'switch_lamp', params: { lamp: 'L-1' } }],
+  state: { '/lamps/L-1/status': 'off' },
+};
+const LIGHTS = {
+  name: 'Lights',
+  tools: [
+    {
+      type: 'function',
+      function: {
+        name: 'switch_lamp',
+        description: 'Switch a lamp off',
+        parameters: { type: 'object', properties: { lamp: { type: 'string' } }, required: ['lamp'] },
+      },
+    },
+  ],
+  conversation: {
+    state: { lamps: { 'L-1': { status: 'on' } } },
+    tools: {
+      switch_lamp: [
+        {
+          when: { state: { '/lamps/{lamp}/status': 'on' } },
+          effects: [{ op: 'replace', path: '/lamps/{lamp}/status', value: 'off' }],
+          respond: { status: 'off' },
+        },
+        { error: '{lamp} is not on.' },
+      ],
+    },
+  },
+  test_cases: [{ prompt: 'Please switch off lamp L-1.', conversation: { goal: GOAL } }],
+};

@@ -11,9 +11,9 @@ const show = (value: unknown): string => {
 };
 const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** A few of some sentences, and how many more there are. */
+/** A few of some sentences, and how many more there are: never one alone. */
 const some = (sentences: string[], what: string): string[] =>
-  sentences.length <= MAX_SENTENCES
+  sentences.length <= MAX_SENTENCES + 1
     ? sentences
     : [...sentences.slice(0, MAX_SENTENCES), `And ${sentences.length - MAX_SENTENCES} more ${what}.`];
 

@@ -7,6 +7,8 @@ const UNMATCHED =
   'This version of the suite does not judge the reply: it asks something else, or expects a call that the chain did ' +
   'not get to. The result counts in no figure of the rescore.';
 
+const NO_SCORE = 'The item has no score and counts in no average.';
+
 /** Explains the verdict on a result, or why it has none. */
 export function explainResult({
   result,
@@ -18,7 +20,10 @@ export function explainResult({
   abstention: boolean;
 }): string[] {
   if (result.unmatched) return [UNMATCHED];
-  if (result.error)
-    return [`No model answered: ${result.error.message}`, 'The item has no score and counts in no average.'];
+  if (result.error) {
+    const { kind, message } = result.error;
+    // Models did answer in a conversation that its rules broke.
+    return [kind === 'conversation' ? message : `No model answered: ${message}`, NO_SCORE];
+  }
   return explain({ ...result, ...result.evidence?.chain, abstention } as unknown as Verdict, input);
 }

@@ -66,7 +66,9 @@ const explainGoalCalls = (verdict: Verdict, input: CaseInput): string[] => {
     ? `The goal's ${list(missing.map((index) => expected[index] ?? ''))} ` +
       `${missing.length === 1 ? 'was' : 'were'} not called` +
       `${input.conversation?.goal.call_order === 'strict' ? ' in its place' : ''}.`
-    : `All ${pairs.length} calls of the goal were made.`;
+    : pairs.length === 1
+      ? 'The call of the goal was made.'
+      : `All ${pairs.length} calls of the goal were made.`;
   return [made, explainOrder(verdict), explainArguments(verdict), explainExtraCalls(verdict)];
 };
 

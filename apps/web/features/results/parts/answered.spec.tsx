@@ -103,6 +103,6 @@ it('a conversation shows round by round what was said, called, answered and chan
 
 it('a conversation without a score, or whose exchange is gone, shows what there is of it', () => {
   const errored = { ...result, outcome: 'errored', evidence: null, said: [], called: [] };
-  expect(textOf(errored)).toContain('Model, round 1 Its text is not stored. get_order (order_id: "17")');
+  expect(textOf(errored)).toContain('Model, round 1 Its reply is in the exchange. get_order (order_id: "17")');
   expect(textOf({ ...result, said: [], exchange: null })).toContain('Conversation No longer stored.');
 });

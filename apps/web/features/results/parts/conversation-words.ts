@@ -68,8 +68,8 @@ function checkedWords(check: Record<string, Json>): string {
   const { epsilon, quotes } = check;
   if (check.contains !== undefined) return `contains ${listed(check.contains)}`;
   if (check.not_contains !== undefined) return `does not contain ${listed(check.not_contains)}`;
-  if (check.regex !== undefined) return `matches ${toText(check.regex)}`;
-  if (check.not_regex !== undefined) return `does not match ${toText(check.not_regex)}`;
+  if (check.regex !== undefined) return `matches ${valueWords(check.regex)}`;
+  if (check.not_regex !== undefined) return `does not match ${valueWords(check.not_regex)}`;
   if (check.equals !== undefined) return `is ${valueWords(check.equals)}`;
   if (check.number !== undefined) return `has the number ${valueWords(check.number)}${within(epsilon)}`;
   if (isObject(quotes))

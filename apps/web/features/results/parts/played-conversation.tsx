@@ -47,7 +47,8 @@ function Round({ nth, reply, played }: RoundProps) {
   return (
     <li>
       <p className="muted small">Model, round {nth}</p>
-      {reply ? <Reply reply={reply} isShort={calls.length > 0} /> : <p className="muted">Its text is not stored.</p>}
+      {reply && <Reply reply={reply} isShort={calls.length > 0} />}
+      {!reply && <p className="muted">{played ? 'Its reply is in the exchange.' : 'Its text is not stored.'}</p>}
       {calls.slice(0, FIRST_CALLS).map((call, index) => (
         <PlayedCall key={index} call={call} />
       ))}

@@ -1,7 +1,7 @@
 import type { Summary } from '#lib/contracts/summary';
 import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { Note } from '../../../ui/hint';
-import { Score } from '../../../ui/amounts';
+import { scoreText } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
@@ -51,7 +51,10 @@ export function ConversationFigures({ summaries, names }: Props) {
   );
 }
 
+const MEANING = 'Mean, 95 % interval over cases, and the number of scored results';
+
 function Figure({ of }: { of: Summary['metrics'][string] | undefined }) {
   if (!of || of.mean === null) return <span className="muted">none</span>;
-  return <Score mean={of.mean} ci={of.ci} scored={of.scored} errored={0} />;
+  // Seven of them fit beside each other only if they wrap.
+  return <span title={MEANING}>{scoreText(of)}</span>;
 }
