@@ -51,7 +51,8 @@ it.each<[string, string, string]>([
   [
     'the defaults of a conversation that are written out',
     '{"prompt": "p", "conversation": {"goal": {"state": {"/a": 1}}}}',
-    '{"prompt": "p", "conversation": {"max_rounds": 12, "validate": true, "goal": {"call_order": "any", "state": {"/a": 1}}}}',
+    '{"prompt": "p", "conversation": {"max_rounds": 12, "validate": true, ' +
+      '"goal": {"call_order": "any", "state": {"/a": 1}}}}',
   ],
 ])('a case stays the same whatever changes %s', (_what, one, other) => {
   expect(contentOf(read(other))).toBe(contentOf(read(one)));

@@ -1,12 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ConversationDefaults } from '#lib/contracts/conversation';
-import type {
-  CaseHead,
-  CasePlaces,
-  CasesOfRun,
-  ComparableRun,
-  ComparableRunRepository,
-} from '#lib/db/read/comparable-runs';
+import type { CasesOfRun } from '#lib/db/read/cases-of-run';
+import type { CaseHead, CasePlaces, ComparableRun, ComparableRunRepository } from '#lib/db/read/comparable-runs';
 import { parseCase } from '#lib/db/read/pinned-cases';
 import { mergeConversation } from '#lib/scoring/conversation/merge';
 import { contentOf, questionOf } from './case-content.js';

@@ -27,8 +27,8 @@ export const AnsweredCall = described('A call and its answer.', {
     .enum(['unreadable', 'unknown_tool', 'invalid', 'no_rule', 'no_such_value', 'patch_failed'])
     .optional()
     .describe(
-      'Why no rule answered, or why it failed: unreadable arguments, no such tool, arguments that break its schema, no ' +
-        'rule that holds, a pointer into nothing, a patch that does not apply.',
+      'Why no rule answered, or why it failed: unreadable arguments, no such tool, arguments that break its schema, ' +
+        'no rule that holds, a pointer into nothing, a patch that does not apply.',
     ),
   changes: z.array(Change).describe('What it changed in the state; empty for nothing.'),
   fault: z
@@ -50,8 +50,8 @@ export type PlayedRound = z.infer<typeof PlayedRound>;
 export const ConversationEnd = z
   .enum(['answered', 'round_limit', 'cut_off', 'refused', 'refused_round', 'oversized'])
   .describe(
-    'How the conversation ended: the model answered and the user had nothing more to say, its rounds ran out (or its ' +
-      'calls, its answers or its state exceeded their limits), the last reply was cut off or refused, the host refused ' +
+    'How the conversation ended: the model answered and the user had nothing more to say, its rounds ran out (or ' +
+      'its calls, its answers or its state exceeded their limits), the last reply was cut off or refused, the host refused ' +
       'what the model wrote, or a reply was too large.',
   );
 export type ConversationEnd = z.infer<typeof ConversationEnd>;

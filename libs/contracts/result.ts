@@ -85,7 +85,8 @@ export const Result = named('Result', 'The outcome of one case, one model and on
     .record(z.string(), jsonObject)
     .describe(
       "The scores of the run's further metrics, by name, and the figures of a conversation (`conversation.state`, " +
-        '...): `score` (null where it does not apply), and fields of their own. `config.metrics` of the run has the metric, version and options of each name.',
+        '...): `score` (null where it does not apply), and fields of their own. `config.metrics` of the run has the ' +
+        'metric, version and options of each name.',
     ),
   scoring_version: z
     .int()
@@ -168,8 +169,8 @@ export const ResultWithExchange = Result.extend({
   conversation: jsonObject
     .optional()
     .describe(
-      'The conversation of the case with what it takes from its suite: `state`, `tools`, `max_rounds`, `user`, `goal`. ' +
-        'Left out for other cases.',
+      'The conversation of the case with what it takes from its suite: `state`, `tools`, `max_rounds`, `user`, ' +
+        '`goal`. Left out for other cases.',
     ),
   exchange: z
     .object({

@@ -20,8 +20,8 @@ export const ErrorKind = z
     'What went wrong between Toolmark and the model, after all retries. `blocked`: a filter of the host refused the ' +
       'request before the model answered. `crashed`: processes died while they handled the item. `internal`: an ' +
       'unexpected error in Toolmark. `unscorable`: scoring the reply exceeded its limits. `unrecorded`: no reply. ' +
-      "`conversation`: the rules of the case broke a limit. `user`, `tool` and `tool_server`: the conversation's user, " +
-      'its tools or their server failed.',
+      "`conversation`: the rules of the case broke a limit. `user`, `tool` and `tool_server`: the conversation's " +
+      'user, its tools or their server failed.',
   );
 export type ErrorKind = z.infer<typeof ErrorKind>;
 

@@ -39,7 +39,8 @@ const SECRETS = new RegExp(
 );
 const WRITING = new RegExp(
   [
-    '^(messages?|tools|conversation|cases?|testcases?|components?|body|texts?|content|notes?|instructions|rubric|template)$',
+    '^(messages?|tools|conversation|cases?|testcases?|components?|body|texts?|content|notes?)$',
+    '^(instructions|rubric|template)$',
     '^(repl(y|ies)|responses?)$',
     // Ids are not writing.
     'fewshot|prompt(?!(version)?(ids?)?$)|prompts?$',

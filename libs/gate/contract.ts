@@ -12,6 +12,7 @@ import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
 import { drifts } from '#lib/contracts/sample-drift';
 import { GATE_RESULTS } from '#lib/contracts/values/gates';
+import { Floor, MeasuredFloor } from './floor.js';
 import { gateRunEstimate, GateLast, GateSensitivity } from '#lib/contracts/gate-outlook';
 
 // A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.
@@ -39,15 +40,6 @@ const looks = z
       'to a stricter level, so that all of them together err as rarely as one.',
   );
 
-const share = z.number().min(0).max(1);
-
-const floorName = z
-  .string()
-  .regex(METRIC_NAME, 'must be the name of a metric')
-  .refine((name) => name !== 'conversation.fabricated', {
-    message: 'is better when it is lower, and a floor is a minimum: use "conversation.state" or "conversation.answer"',
-  });
-
 const rules = {
   baseline: GateBaseline,
   models: z
@@ -61,22 +53,7 @@ const rules = {
     ),
   measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(Measure.meta()!),
   margin: Margin,
-  floor: z
-    .strictObject({
-      pass_rate: share.optional().describe('The minimum share of passed samples.'),
-      metrics: z
-        .record(floorName, share)
-        .optional()
-        .describe(
-          'The minimum mean of metrics, or of figures of conversations, by name: `{"conversation.state": 0.9}`. Cases ' +
-            'to which one does not apply do not count for it.',
-        ),
-    })
-    .refine(({ pass_rate, metrics }) => pass_rate !== undefined || Object.keys(metrics ?? {}).length > 0, {
-      message: 'must have "pass_rate", or at least one of "metrics"',
-    })
-    .nullable()
-    .describe('The minimum for the run, whatever the baseline; null for no floor.'),
+  floor: Floor.nullable().describe('The minimum for the run, whatever the baseline; null for no floor.'),
   max_errored_share: z
     .number()
     .min(0)
@@ -218,14 +195,7 @@ export const GateTarget = named('GateTarget', 'One model of a run, measured by a
   pass_rate: figure.describe('The mean over the cases of the run of their share of passed samples.'),
   pass_rate_ci: interval.nullable().describe('Its interval, at the level of the look.'),
   floors: z
-    .array(
-      z.object({
-        name: z.string().describe('The metric, or the figure of conversations.'),
-        minimum: z.number().describe('Its floor.'),
-        mean: figure.describe('The mean over the cases of the run to which it applies; null without one.'),
-        ci: interval.nullable().describe('Its interval, at the level of the look.'),
-      }),
-    )
+    .array(MeasuredFloor)
     .optional()
     .describe('The floors of metrics, in the order of the rules. Left out when the gate has none.'),
   errored_shares: z

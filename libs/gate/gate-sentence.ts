@@ -107,7 +107,10 @@ function onFloor({ reason, level, floors }: GateFacts, names: Names): string {
   const what = name === 'pass_rate' ? 'pass rate' : `"${name}"`;
   const floor = percent(minimum);
   if (mean === null || ci === null)
-    return `${begin(names.with, `${what} applies to no case of ${names.sides[1]}`)}, so its floor of ${floor} is not reached.`;
+    return (
+      `${begin(names.with, `${what} applies to no case of ${names.sides[1]}`)}, so its floor of ${floor} is not ` +
+      'reached.'
+    );
   const rate = `${percent(mean)} (${levelOf(level)}: ${percent(ci[0])} to ${percent(ci[1])})`;
   const [, run] = names.sides;
   return reason === 'floor'

@@ -11,7 +11,7 @@ import { decideTarget, isUndecided, resultOf, type GateLevel, type MeasuredFloor
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
 
-export const PASS_RATE = 'pass_rate';
+const PASS_RATE = 'pass_rate';
 
 /** The data read for a pair of targets. */
 export interface GatePair extends Omit<MeasuredPair, 'common' | 'sides'> {

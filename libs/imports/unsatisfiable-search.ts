@@ -36,7 +36,7 @@ export const noneUnsatisfiable = (): UnsatisfiableFindings => ({
   conversations: { messages: [], more: 0 },
 });
 
-/** Searches cases for what is allowed and still wrong: expected arguments that no call can have, rules that never apply. */
+/** Searches cases for what is allowed and still wrong: arguments that no call can have, rules that never apply. */
 export class UnsatisfiableSearch {
   readonly found = noneUnsatisfiable();
   readonly #byName: ReadonlyMap<string, Tool>;

@@ -183,5 +183,7 @@ it('a conversation is answered from the cache whole, and scored again as it was 
   expect(result).toMatchObject({ cached: true, attempts: 0 });
   expect(result.exchange.conversation).toHaveLength(ROUNDS);
   const rescored = await system.client.post(`/api/tool-eval/history/${second.id}/rescore`, {});
-  expect(await untilJobCompleted(system.client, rescored.body.job_id)).toMatchObject({ progress: { done: 2, errored: 0 } });
+  expect(await untilJobCompleted(system.client, rescored.body.job_id)).toMatchObject({
+    progress: { done: 2, errored: 0 },
+  });
 });

@@ -113,8 +113,8 @@ export class RunEstimator {
 }
 
 const OF_ROUNDS =
-  'A conversation is assumed to take a request for each call of its goal and for each turn of its user. `range` has the ' +
-  'least and the most.';
+  'A conversation is assumed to take a request for each call of its goal and for each turn of its user. `range` has ' +
+  'the least and the most.';
 
 /** Settings that limit a reply, in any API format: the run's own limit, or a parameter of requests. */
 const LIMITS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens'];

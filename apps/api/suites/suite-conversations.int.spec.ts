@@ -35,7 +35,7 @@ const shop = { name: 'Shop', tools: [tool('get_order'), tool('cancel_order')], c
 
 const importShop = (): Promise<string> => client.importSuite(shop);
 
-it('a suite has what its conversations have in common, in every format, in its versions, and pinned by its runs', async () => {
+it('a suite has what its conversations have in common: in every format, in versions, pinned by runs', async () => {
   const id = await importShop();
   expect((await client.get(`/api/tool-suites/${id}`)).body).toMatchObject({ conversation, test_cases: [cancel] });
   for (const format of ['json', 'yaml', 'jsonl', 'csv']) {

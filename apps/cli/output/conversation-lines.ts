@@ -75,5 +75,5 @@ function linesOf(what: string, text: string): string[] {
 const shortened = (text: string): string =>
   text.length <= MAX_TEXT
     ? text
-    : `${text.slice(0, MAX_TEXT).toWellFormed()}... ${(text.length - MAX_TEXT).toLocaleString('en')} more characters; ` +
-      '--full shows them';
+    : `${text.slice(0, MAX_TEXT).toWellFormed()}... ${(text.length - MAX_TEXT).toLocaleString('en')} more ` +
+      'characters; --full shows them';

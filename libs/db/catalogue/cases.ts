@@ -3,7 +3,7 @@ import type { Page, PageQuery } from '#lib/contracts/page';
 import { notFound } from '#lib/contracts/input/problem';
 import type { RunInput } from '#lib/contracts/run-input';
 import type { CaseLabels } from '#lib/contracts/suite';
-import { byteLength, type Tool } from '#lib/contracts/tool';
+import { byteLength } from '#lib/contracts/tool';
 import { jsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { pageOf } from './page.js';

@@ -9,7 +9,8 @@ const WAY_OUT = 'Delete cases that you do not need, or divide them among several
 export async function sizeOfSuite(client: PoolClient, suiteId: string): Promise<{ cases: number; bytes: number }> {
   const { rows } = await client.query<{ cases: number; bytes: number }>(
     `SELECT case_count AS cases, (case_bytes + octet_length(tools) + octet_length(description) +
-       coalesce(octet_length(system_prompt), 0) + coalesce(octet_length(conversation), 0))::int8 AS bytes FROM suite WHERE id = $1`,
+       coalesce(octet_length(system_prompt), 0) + coalesce(octet_length(conversation), 0))::int8 AS bytes
+     FROM suite WHERE id = $1`,
     [suiteId],
   );
   return rows[0]!;

@@ -44,7 +44,8 @@ export const pageValues = (teamId: string, { cursor, name, limit, ...marks }: Su
   marks.suiteIds,
 ];
 
-const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, conversation, version, created_at, updated_at,
+const COLUMNS = `id, name, description, system_prompt, tools, pass_threshold, conversation, version, created_at,
+  updated_at,
   (SELECT url FROM mcp_source WHERE suite_id = suite.id) AS mcp_url`;
 const WITH_COUNT = `${COLUMNS},
   (SELECT count(*)::int FROM suite_case c WHERE c.suite_id = suite.id) AS test_cases_count`;

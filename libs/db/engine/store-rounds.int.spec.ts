@@ -50,7 +50,7 @@ async function begun(of: { budget?: { max_requests: number } } = {}) {
   return { runId, deliveries, round, counted };
 }
 
-it('a round is counted once, whatever dies and is tried again, and settlement counts only what came after', async () => {
+it('a round is counted once, whatever dies and is tried again; settlement counts what came after', async () => {
   const { runId, deliveries, round, counted } = await begun();
   const dying = dyingPool(pool, 1);
   await expect(storeRounds(dying.pool, [round(0)])).rejects.toThrow('dead');

@@ -11,9 +11,9 @@ import { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { readCaseScores, type CaseScores } from './case-scores.js';
 import { readConversationDefaults } from './conversation-defaults.js';
+import { casesOf, owns, rescoreOf, versionsOf, type CasesOfRun } from './cases-of-run.js';
 import { EXPECTED_TOOL } from './expected-tool.js';
 import { mergeCases } from './merge-cases.js';
-import { scoredCases } from './for-workers/scored-cases.js';
 import { pinnedPages, type PinnedCase } from './pinned-cases.js';
 import { readShownResults, type ShownResult } from './results.js';
 
@@ -88,12 +88,6 @@ export interface ComparableRun {
   } | null;
   createdAt: Date;
 }
-
-/** Whose cases are read: those of a run or of its rescore, or without an id those of a version. */
-export type CasesOfRun = Pick<ComparableRun, 'versionId' | 'positions'> & {
-  id?: string;
-  rescore?: { id: string; hasVersion: boolean } | null;
-};
 
 /** A case in two versions of a suite. */
 export interface CasePlaces {
@@ -332,30 +326,6 @@ export class ComparableRunRepository extends TeamScoped {
     const runIds = [run, ...run.extensions].map(({ id }) => id);
     return readShownResults(this.db, this.teamId, { runIds, ordinal, rescoreId: run.rescore?.id }, positions);
   }
-}
-
-/** SQL: the team has a run that pins the version, or a rescore that scores with it. */
-const owns = (team: string, version: string): string =>
-  `(EXISTS (SELECT 1 FROM run WHERE suite_version_id = ${version} AND team_id = ${team})
-    OR EXISTS (SELECT 1 FROM rescore WHERE suite_version_id = ${version} AND team_id = ${team}))`;
-
-const rescoreOf = ({ id, rescore }: CasesOfRun): { runId: string; id: string } | undefined =>
-  id !== undefined && rescore?.hasVersion ? { runId: id, id: rescore.id } : undefined;
-
-/** SQL of the ids of the versions that its cases come from. */
-function versionsOf(run: CasesOfRun, parameter: (value: unknown) => string): string[] {
-  const rescore = rescoreOf(run);
-  const version = `${parameter(run.versionId)}::uuid`;
-  return rescore ? [version, `(SELECT suite_version_id FROM rescore WHERE id = ${parameter(rescore.id)})`] : [version];
-}
-
-/** SQL of the cases by which a run, or its rescore, is scored. */
-function casesOf(run: CasesOfRun, parameter: (value: unknown) => string): string {
-  const rescore = rescoreOf(run);
-  return scoredCases({
-    version: parameter(run.versionId),
-    rescore: rescore && { run: parameter(rescore.runId), id: parameter(rescore.id) },
-  });
 }
 
 /** SQL: `added` has the completed extensions of the run `r`, in the order of their samples, if `asked` is true. */

@@ -91,7 +91,8 @@ export class ResultRepository extends TeamScoped<Pool> {
     const row = rows[0];
     if (!row) throw notFound('result', resultId);
     const { rows: kept } = await this.db.query<{ body: Buffer | null; tools: string; conversation: string | null }>(
-      `SELECT ${wholeExchange('e')} AS body, v.tools, v.conversation FROM run r JOIN suite_version v ON v.id = r.suite_version_id
+      `SELECT ${wholeExchange('e')} AS body, v.tools, v.conversation
+       FROM run r JOIN suite_version v ON v.id = r.suite_version_id
          LEFT JOIN exchange e ON e.run_id = r.id AND e.target = $3 AND e.case_position = $4 AND e.sample = $5
        WHERE r.id = $1 AND r.team_id = $2`,
       [runId, this.teamId, ...item],

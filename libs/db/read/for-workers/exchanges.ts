@@ -16,8 +16,8 @@ export async function findExchanges(
 ): Promise<(Buffer | undefined)[]> {
   const { rows } = await pool.query<{ n: number; body: Buffer }>({
     name: 'find_exchanges',
-    text: `SELECT u.n::int, ${wholeExchange('e')} AS body FROM unnest($2::int[], $3::int[], $4::int[]) WITH ORDINALITY AS u(target,
-      case_position, sample, n)
+    text: `SELECT u.n::int, ${wholeExchange('e')} AS body
+      FROM unnest($2::int[], $3::int[], $4::int[]) WITH ORDINALITY AS u(target, case_position, sample, n)
       JOIN exchange e ON e.run_id = $1 AND e.target = u.target AND e.case_position = u.case_position
         AND e.sample = u.sample WHERE length(${wholeExchange('e')}) > 0`,
     values: [
