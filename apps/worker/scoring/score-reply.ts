@@ -8,7 +8,12 @@ import type { Logger } from '#lib/runtime/logger';
 import { threadModule } from '#lib/runtime/threads/thread-entry';
 import { ThreadLimitExceeded, ThreadPool, type ThreadLimits } from '#lib/runtime/threads/thread-pool';
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
-import { isCheapToScore, approximateJsonLength } from '#lib/scoring/house/is-cheap-to-score';
+import {
+  approximateJsonLength,
+  isCheapToPlay,
+  isCheapToReplay,
+  isCheapToScore,
+} from '#lib/scoring/house/is-cheap-to-score';
 import { thoughtsInFields } from '#lib/scoring/replies/thoughts';
 import type { ConversationProgress } from '#lib/scoring/conversation/play';
 import type { HeldReply, ReadExchange, Reply } from './exchange.js';
@@ -83,7 +88,10 @@ export class ReplyScorer {
     const known = new KnownSimilarities();
     const read = replies.filter(isRead);
     const messages = read.map(({ message }) => message);
-    const isCheap = isShort(of.played) && read.length === replies.length && isCheapToScore(prepared, messages, metrics);
+    const isCheap =
+      read.length === replies.length &&
+      isCheapToScore(prepared, messages, metrics) &&
+      isCheapToJudge(prepared, of.played);
     const scoreNow = isCheap
       ? async () => ({ scored: scoreOnce(prepared, read, metrics, known, of.played), unknown: known.takeUnknown() })
       : await this.#inThread(prepared, replies, metrics, known, of);
@@ -157,9 +165,11 @@ export class ReplyScorer {
     progress: ConversationProgress,
     { share, signal }: Caller,
   ): Promise<RoundPlayed> {
-    const isSmall = isShort(progress.state) && isShort(prepared.input.conversation);
-    if (isSmall && isRead(reply) && isCheapToScore(prepared, [reply.message], []))
-      return this.#guard(signal, async () => playRound(prepared, reply, progress));
+    const isCheap =
+      isRead(reply) &&
+      isCheapToScore(prepared, [reply.message], []) &&
+      isCheapToPlay(prepared, reply.message, progress.state);
+    if (isCheap) return this.#guard(signal, async () => playRound(prepared, reply, progress));
     const printed = await print(reply);
     const task = {
       what: 'play round',
@@ -221,10 +231,14 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
   passThreshold,
 }));
 
-/** Conversations of up to this many characters are played and judged in this thread. */
+/** Characters of what was played: longer ones are judged in a thread. */
 const MAX_CHEAP_CONVERSATION = 64 * 1024;
-const isShort = (value: unknown): boolean =>
-  value === undefined || approximateJsonLength(value as Json, MAX_CHEAP_CONVERSATION) <= MAX_CHEAP_CONVERSATION;
+
+function isCheapToJudge({ input: { conversation } }: PreparedCase, played: ConversationPlayed | undefined): boolean {
+  if (!conversation || !played) return true;
+  const length = approximateJsonLength(played as unknown as Json, MAX_CHEAP_CONVERSATION);
+  return length <= MAX_CHEAP_CONVERSATION && isCheapToReplay(conversation, played.rounds);
+}
 
 const isRead = (reply: HeldReply): reply is Reply => !(reply.message instanceof SerialisedJson);
 

@@ -1,7 +1,7 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
-import { isCheapToScore } from './is-cheap-to-score.js';
+import { isCheapToPlay, isCheapToReplay, isCheapToScore } from './is-cheap-to-score.js';
 
 const tool = (parameters: object): Tool => ({
   type: 'function',
@@ -117,3 +117,23 @@ test.each<[string, CaseInput, JsonObject, Tool]>([
 ])('a reply that could take long goes to a thread: %s', (_what, input, message, of) => {
   expect(cheap(input, message, of)).toBe(false);
 });
+
+const moves = Array.from({ length: 100 }, () => ({ op: 'move' as const, from: '/list/0', path: '/list/9' }));
+const conversation = (effects: typeof moves) => ({ goal: {}, tools: { f: [{ return: 'done', effects }] } });
+
+test.each<[string, number, typeof moves, boolean]>([
+  ['one operation on a small state', 100, moves.slice(0, 1), true],
+  ['one operation on a large state', 30_000, moves.slice(0, 1), true],
+  ['many operations on a small state', 100, moves, true],
+  ['many operations on a large state', 30_000, moves, false],
+])(
+  'a call is answered on the main thread by what its rule does to the state: %s',
+  (_what, items, effects, expected) => {
+    const input: CaseInput = { conversation: conversation(effects) };
+    const state = { list: Array<number>(items).fill(1) };
+    const play = { input, tools: [plain] };
+    expect(isCheapToPlay(play, { tool_calls: [call({ city: 'Paris' })] }, state)).toBe(expected);
+    const played = [{ calls: [{ changes: effects }] }];
+    expect(isCheapToReplay({ ...conversation(effects), state }, played)).toBe(expected);
+  },
+);

@@ -1,5 +1,6 @@
 import type { CaseInput } from '#lib/contracts/case';
-import type { AnswerCheck } from '#lib/contracts/conversation';
+import type { AnswerCheck, Conversation } from '#lib/contracts/conversation';
+import type { AnsweredCall } from '#lib/contracts/conversation-played';
 import type { ScoringConfig } from '#lib/contracts/scoring-config';
 import { isNumber, isObject, numberSource, type Json, type JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
@@ -29,6 +30,9 @@ const MAX_SEARCHED = 500_000;
 const MAX_FUZZY_STEPS = 1_000_000;
 /** Pattern characters times the characters that they are searched in. */
 const MAX_PATTERN_STEPS = 50_000;
+/** Characters of a conversation's state times the operations on it, each of which may copy what it changes. */
+const MAX_STATE_STEPS = 128 * 1024;
+const MAX_CHANGES = 1000;
 /** Characters of a tool's schema, which is compiled once; then the same times the characters of the arguments. */
 const MAX_SCHEMA = 4000;
 const MAX_SCHEMA_STEPS = 3_000_000;
@@ -199,3 +203,37 @@ function areMetricsCheap(metrics: readonly RunMetric[], sizes: CaseSizes, calls:
     ({ id, options }) => !id.startsWith('toolmark.') && options.parameter_matching_strategy !== 'fuzzy',
   );
 }
+
+/** Whether answering these calls from the rules of a conversation takes a few milliseconds at worst. */
+export function isCheapToPlay(
+  { input: { conversation }, tools }: { input: CaseInput; tools: readonly Tool[] },
+  message: JsonObject,
+  state: Json,
+): boolean {
+  const reply = measureReply(message, tools);
+  if (!reply || !conversation || rulesOf(conversation).length > MAX_CONTENT) return false;
+  const operations = Math.max(1, reply.calls) * rulesOf(conversation).operations;
+  return operations * approximateJsonLength(state, MAX_STATE_STEPS) <= MAX_STATE_STEPS;
+}
+
+/** Whether applying the changes that were recorded in a conversation takes a few milliseconds at worst. */
+export function isCheapToReplay(
+  { state = {} }: Conversation,
+  rounds: readonly { calls: readonly Pick<AnsweredCall, 'changes'>[] }[],
+): boolean {
+  const changes = rounds.flatMap(({ calls }) => calls.flatMap((call) => call.changes));
+  if (changes.length > MAX_CHANGES) return false;
+  const values = changes.flatMap(({ value }) => (value === undefined ? [] : [value]));
+  // What is added makes the state longer, and a copy of all of it twice as long.
+  const copies = changes.filter(({ op }) => op === 'copy').length;
+  return changes.length * approximateJsonLength([state, ...values], MAX_STATE_STEPS) * 2 ** copies <= MAX_STATE_STEPS;
+}
+
+/** What the rules of a conversation take at worst: characters, and operations of one call. */
+const rulesOf = memoize((conversation: Conversation): { length: number; operations: number } => {
+  const rules = Object.values(conversation.tools ?? {}).flat();
+  return {
+    length: approximateJsonLength(conversation as unknown as Json, MAX_CONTENT),
+    operations: Math.max(1, ...rules.map(({ effects = [] }) => effects.length)),
+  };
+});
