@@ -18,6 +18,8 @@ export interface Budget {
   tokenName: string | null;
   /** Whether the team stores as much as its quota allows. */
   isStorageFull: boolean;
+  /** Whether the run has conversations: an item of it takes many requests, which are counted one by one. */
+  hasConversations: boolean;
   requests: number;
   cost: number;
   settled: number;
@@ -30,26 +32,57 @@ export interface Budget {
  * is left one item may be dispatched, whatever it costs.
  */
 export function itemsAllowed(budget: Budget): number {
-  const { maxRequests, maxCost, capLeft, tokenLeft, isStorageFull, requests, cost, settled, inFlight } = budget;
-  const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
+  const { maxRequests, isStorageFull, requests, cost, settled, inFlight } = budget;
+  const left = moneyLeft(budget);
   if (left <= 0 || isStorageFull) return 0;
+  if (budget.hasConversations) return conversationsAllowed(budget);
   const isCostUnknown = left === Infinity || cost === 0;
   const byCost = isCostUnknown ? Infinity : Math.max(1, Math.floor((left * settled) / cost)) - inFlight;
   const byRequests = maxRequests === null ? Infinity : maxRequests - requests - inFlight;
   return Math.max(0, Math.min(byCost, byRequests));
 }
 
+const moneyLeft = ({ maxCost, capLeft, tokenLeft, cost }: Budget): number =>
+  Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
+
+/** Conversations that are dispatched before anything is known of their cost. */
+const FIRST = 10;
+/** Requests of a conversation, while none has ended. */
+const ASSUMED_REQUESTS = 10;
+
+/** Those in flight have made about half of theirs. */
+const requestsOfOne = ({ requests, settled, inFlight }: Budget): number =>
+  settled === 0 ? ASSUMED_REQUESTS : Math.max(1, requests / (settled + inFlight / 2));
+
+/** How many requests are left, each at the average cost so far. */
+function requestsLeft(budget: Budget): number {
+  const { maxRequests, requests, cost } = budget;
+  const left = moneyLeft(budget);
+  const byCost = left === Infinity || cost === 0 ? Infinity : (left * requests) / cost;
+  return Math.min(byCost, maxRequests === null ? Infinity : maxRequests - requests);
+}
+
+/** As many as the budget holds to their ends; one while anything is left. */
+function conversationsAllowed(budget: Budget): number {
+  const { maxRequests, requests, inFlight } = budget;
+  // The first requests say what one costs.
+  if (requests === 0 && moneyLeft(budget) < Infinity)
+    return Math.max(0, Math.min(FIRST, maxRequests ?? FIRST) - inFlight);
+  const isSpent = maxRequests !== null && requests >= maxRequests;
+  const most = Math.max(isSpent ? 0 : 1, Math.floor(requestsLeft(budget) / requestsOfOne(budget)));
+  return Math.max(0, most - inFlight);
+}
+
 /**
  * Whether a conversation of a run may send its next request. It is in flight, and so is a request of each of the
- * others: there has to be room for all of them, each at the average cost of a request so far. One that is alone may go
- * on while anything is left.
+ * others: there has to be room for half a conversation of each, because those that go on are to end. One that is alone
+ * may go on while anything is left.
  */
 export function mayContinue(budget: Budget): boolean {
-  const { maxRequests, maxCost, capLeft, tokenLeft, isStorageFull, requests, cost, inFlight } = budget;
-  const left = Math.min(maxCost === null ? Infinity : maxCost - cost, capLeft ?? Infinity, tokenLeft ?? Infinity);
-  if (left <= 0 || isStorageFull) return false;
+  const { maxRequests, isStorageFull, requests, inFlight } = budget;
+  if (moneyLeft(budget) <= 0 || isStorageFull) return false;
   if (maxRequests !== null && requests + inFlight > maxRequests) return false;
-  return left === Infinity || cost === 0 || inFlight <= 1 || (left * requests) / cost >= inFlight;
+  return inFlight <= 1 || requestsLeft(budget) >= inFlight * Math.max(1, requestsOfOne(budget) / 2);
 }
 
 /** The limit of a budget that is reached, as a sentence; undefined if none is. */
@@ -93,7 +126,9 @@ const MAY_COMPARE_MEANING = `EXISTS (
 
 /** SQL: the runs `r` whose budgets are requested, with their accounts: the run itself, or its parent. */
 const ASKED = `
-  SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, coalesce(o.id, r.id) AS account,
+  SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id,
+    EXISTS (SELECT 1 FROM suite_version v WHERE v.id = r.suite_version_id AND v.has_conversations) AS has_conversations,
+    coalesce(o.id, r.id) AS account,
     coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
     ${IS_STORAGE_FULL} AS is_storage_full, tm.monthly_cap_usd AS cap,
     k.id AS token_id, k.name AS token_name, k.monthly_cap_usd AS token_cap
@@ -145,7 +180,7 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
     text: `WITH asked AS (${ASKED} WHERE r.id = ANY ($1) AND ${HAS_BUDGET}), ${ACCOUNTS}
      SELECT r.id, r.max_requests AS "maxRequests", r.max_cost AS "maxCost",
        CASE WHEN c.applies THEN s.cap_left END AS "capLeft", CASE WHEN c.applies THEN s.token_left END AS "tokenLeft",
-       r.token_name AS "tokenName", r.is_storage_full AS "isStorageFull",
+       r.token_name AS "tokenName", r.is_storage_full AS "isStorageFull", r.has_conversations AS "hasConversations",
        s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
      FROM asked r JOIN accounts s USING (account) CROSS JOIN LATERAL (SELECT ${IS_CAPPED} AS applies) c`,
     values: [runIds],
