@@ -51,8 +51,8 @@ export const ConversationEnd = z
   .enum(['answered', 'round_limit', 'cut_off', 'refused', 'refused_round', 'oversized'])
   .describe(
     'How the conversation ended: the model answered and the user had nothing more to say, its rounds ran out (or ' +
-      'its calls, its answers or its state exceeded their limits), the last reply was cut off or refused, the host refused ' +
-      'what the model wrote, or a reply was too large.',
+      'its calls, its answers or its state exceeded their limits), the last reply was cut off or refused, the ' +
+      'host refused what the model wrote, or a reply was too large.',
   );
 export type ConversationEnd = z.infer<typeof ConversationEnd>;
 

@@ -12,7 +12,7 @@ import { id, PageQuery, suiteId, time } from '#lib/contracts/page';
 import { Budget, RunInput } from '#lib/contracts/run-input';
 import { drifts } from '#lib/contracts/sample-drift';
 import { GATE_RESULTS } from '#lib/contracts/values/gates';
-import { Floor, MeasuredFloor } from './floor.js';
+import { Floor, MeasuredFloor } from '#lib/contracts/gate-floor';
 import { gateRunEstimate, GateLast, GateSensitivity } from '#lib/contracts/gate-outlook';
 
 // A gate answers one question about a run: do its results allow it to ship? All of its rules are fixed before the run.

@@ -76,9 +76,7 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
     });
     const { reply } = asked;
     if (!reply) {
-      const written = added.filter(({ role }) => role === 'assistant');
-      const given = [...(options.body.messages as Json[]), ...added.filter(({ role }) => role !== 'assistant')];
-      if (!isRefusedForReplies(asked.failure, given, written)) return fail(asked.failure);
+      if (!isForReplies(asked.failure, options.body, added)) return fail(asked.failure);
       return { ...end({ end: 'refused_round' }), refusedRound: asked.failure! };
     }
     const answered = await of.answer(reply, progress).catch((error: unknown) => {
@@ -100,11 +98,8 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
     }
     if (isLast) return end({ end: 'round_limit' }, played);
     const bytes = bytesSentBack(added, reply);
-    if (bytes > CONVERSATION_BOUNDS.messageBytes)
-      return end(
-        { end: 'oversized', bound: { what: 'messages', limit: CONVERSATION_BOUNDS.messageBytes, found: bytes } },
-        played,
-      );
+    if (bytes > MOST_SENT_BACK)
+      return end({ end: 'oversized', bound: { what: 'messages', limit: MOST_SENT_BACK, found: bytes } }, played);
     const message = await messageOf(reply);
     if (message instanceof ProviderFailure) return fail(message, played);
     const next = followingMessages(message, answered, user, round);
@@ -113,6 +108,15 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
     before = sumOf([before, account]);
     added.push(...next);
   }
+}
+
+const MOST_SENT_BACK = CONVERSATION_BOUNDS.messageBytes;
+
+/** Whether the host refuses a request for what the model wrote in earlier rounds. */
+function isForReplies(failure: ProviderFailure | undefined, body: JsonObject, added: readonly JsonObject[]): boolean {
+  const written = added.filter(({ role }) => role === 'assistant');
+  const given = [...(body.messages as Json[]), ...added.filter(({ role }) => role !== 'assistant')];
+  return isRefusedForReplies(failure, given, written);
 }
 
 const withMessages = (body: JsonObject, added: readonly JsonObject[]): JsonObject =>

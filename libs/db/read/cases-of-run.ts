@@ -1,11 +1,13 @@
-import type { ComparableRun } from './comparable-runs.js';
 import { scoredCases } from './for-workers/scored-cases.js';
 
 /** Whose cases are read: those of a run or of its rescore, or without an id those of a version. */
-export type CasesOfRun = Pick<ComparableRun, 'versionId' | 'positions'> & {
+export interface CasesOfRun {
+  versionId: string;
+  /** Of its cases; empty for all. */
+  positions: readonly number[];
   id?: string;
   rescore?: { id: string; hasVersion: boolean } | null;
-};
+}
 
 /** SQL: the team has a run that pins the version, or a rescore that scores with it. */
 export const owns = (team: string, version: string): string =>

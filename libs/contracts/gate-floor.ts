@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { METRIC_NAME } from '#lib/contracts/metric';
+import { METRIC_NAME } from './metric.js';
 
 const share = z.number().min(0).max(1);
 
