@@ -183,6 +183,27 @@ describe('a worker of a release without levels', () => {
   });
 });
 
+it('a gate, tune or judge of conversations needs the workers that know them', async () => {
+  const team = await createTeam(pool);
+  const { teamId, userId, suiteId } = team;
+  const { runId } = await team.submit();
+  const { rows } = await pool.query('SELECT suite_version_id AS id FROM run WHERE id = $1', [runId]);
+  const gateId = newId();
+  await insertRow(pool, 'gate', { id: gateId, team_id: teamId, name: 'g', suite_id: suiteId, rules: '{}' });
+  const of = { teamId, userId, tokenId: null, step: 'run', input: {}, total: 0, maxRequests: null, maxCostUsd: null };
+  const levels = async (): Promise<number[]> => {
+    const gate = await submitOrchestration(pool, { ...of, type: 'gate', subjectId: gateId });
+    const tune = await submitOrchestration(pool, { ...of, type: 'param_tune', suiteVersionId: rows[0].id });
+    const judge = await submitOrchestration(pool, { ...of, type: 'judge' });
+    const report = { id: judge.id, root_id: judge.id, version: 1, team_id: teamId, run_id: runId };
+    await insertRow(pool, 'judge_report', { ...report, judge: 'sim::a', source: 'user' });
+    return Promise.all([gate, tune, judge].map(({ id }) => levelOf('orchestration', id)));
+  };
+  expect(await levels()).toEqual([SUBMIT_LEVEL, SUBMIT_LEVEL, SUBMIT_LEVEL]);
+  await pool.query('UPDATE suite_version SET has_conversations = true WHERE id = $1', [rows[0].id]);
+  expect(await levels()).toEqual([WORKER_LEVEL, WORKER_LEVEL, WORKER_LEVEL]);
+});
+
 it('a worker skips jobs of a later release and does the others', async () => {
   const team = await createTeam(pool, { runningJobs: 99 });
   const { teamId } = team;
