@@ -1,12 +1,16 @@
 import { auditWork } from '../audit-work.js';
 import { inTransaction, isTransient, longQuery, type Pool } from '../connection/pool.js';
 
-/** What is kept for some time, by its table, with what the audit calls its end. */
-const ACTIONS = { exchange: 'exchange.drop', conversation_round: 'exchange.drop', audit: 'audit.drop' } as const;
+/**
+ * What is kept for some time, by its table, with what the audit calls its end. Rounds of conversations are parts of
+ * exchanges and have no entry of their own.
+ */
+const ACTIONS = { exchange: 'exchange.drop', conversation_round: null, audit: 'audit.drop' } as const;
 
 /**
  * Drops the rows of months that ended more than `keepDays` ago: raw exchanges, or the audit. Dropping a partition takes
- * no time, while deleting its rows would take hours and leave bloat. Verdicts are in another table and stay.
+ * no time, while deleting its rows would take hours and leave bloat. Verdicts are in another table and stay. Rounds of
+ * conversations stay until the exchanges of their month are gone: what is left of a conversation would look whole.
  * @returns the partitions that were dropped; one that is in use is left for the next time
  */
 export async function dropOldMonths(
@@ -19,14 +23,17 @@ export async function dropOldMonths(
   // The clock of Postgres: that of one worker may be wrong.
   const { rows } = await pool.query<{ now: Date }>('SELECT coalesce($1::timestamptz, now()) AS now', [now]);
   const endedBeforeMs = rows[0]!.now.getTime() - keepDays * 86_400_000;
+  const exchanges = table === 'conversation_round' ? await monthsOf(pool, 'exchange') : [];
+  const needed = new Set(exchanges.map(({ month }) => month));
+  const action = ACTIONS[table];
   for (const { name, month, untilMs } of await monthsOf(pool, table)) {
-    if (untilMs > endedBeforeMs) continue;
+    if (untilMs > endedBeforeMs || needed.has(month)) continue;
     try {
       await inTransaction(pool, async (client) => {
         // Others that need the table wait for this no longer than two seconds.
         await client.query(`SET LOCAL lock_timeout = '2s'`);
         await longQuery(client, `DROP TABLE IF EXISTS ${name}`);
-        await auditWork(client, null, ACTIONS[table], month, { cause: 'retention' });
+        if (action) await auditWork(client, null, action, month, { cause: 'retention' });
       });
       dropped.push(name);
     } catch (error) {

@@ -19,11 +19,16 @@ describe('raw exchanges', () => {
   const nextMonth = (): number => Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1);
 
   it('are removed a month at a time once the whole month has expired; verdicts stay', async () => {
+    await pool.query('SELECT ensure_partitions(now())');
     const [first] = await partitions();
     const before = await partitions();
     expect(await dropOldMonths(pool, 'exchange', 30, new Date(nextMonth() + 29 * DAY))).toEqual([]);
     expect(await dropOldMonths(pool, 'exchange', 30, new Date(nextMonth() + 31 * DAY))).toEqual([first]);
     expect(await partitions()).toEqual(before.slice(1));
+    const now = new Date(nextMonth() + 90 * DAY);
+    const rounds = first!.replace('exchange', 'conversation_round');
+    // The next month has ended, too, but its exchanges are still there.
+    expect(await dropOldMonths(pool, 'conversation_round', 30, now)).toEqual([rounds]);
     const dropped = await pool.query(`SELECT subject, cause FROM audit WHERE action = 'exchange.drop'`);
     expect(dropped.rows).toEqual([{ subject: first!.slice(-7).replace('_', '-'), cause: 'retention' }]);
     const { rows } = await pool.query(
