@@ -225,7 +225,8 @@ export class CasePlayer {
   }
 }
 
-const conversationOf = ({ last, ended }: LastRound): Pick<NewExchange, 'conversation' | 'ended'> => ({
+const conversationOf = ({ round, last, ended }: LastRound): Pick<NewExchange, 'conversation' | 'ended' | 'round'> => ({
+  ...(round > 0 && { round }),
   conversation: last ? [last] : [],
   ...(ended && { ended }),
 });

@@ -34,6 +34,8 @@ export interface PlayedCase extends Omit<AskResult, 'reply' | 'failure' | 'usage
 
 /** How a conversation ended in this process. */
 export interface LastRound {
+  /** From 0 */
+  round: number;
   /** What its earlier rounds took and cost. */
   before: Account;
   /** What followed each reply, of all rounds. */

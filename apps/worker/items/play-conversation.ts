@@ -67,7 +67,7 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
       firstSent: firstSent!,
       replies: [...replies],
       failure: undefined,
-      conversation: { before, rounds: [...rounds], ...(last && { last }), ...(how && { ended: how }) },
+      conversation: { round, before, rounds: [...rounds], ...(last && { last }), ...(how && { ended: how }) },
     });
     const fail = (failure: ProviderFailure | undefined, last?: PlayedRound): PlayedCase => ({
       ...end(undefined, last),

@@ -29,6 +29,8 @@ export interface Exchange {
   refused?: number;
   /** Of a conversation: what followed each reply. */
   conversation?: PlayedRound[];
+  /** Of the last part of a conversation: the number of its round, from 0; left out for 0. */
+  round?: number;
   /** How the conversation ended; left out while it has not. */
   ended?: Omit<ConversationPlayed, 'rounds'>;
   /** The tools' own names, which the requests and the calls in `replies` have, by the names that were sent. */

@@ -49,7 +49,8 @@ const listOf = (value: Json | undefined): Json[] => (Array.isArray(value) ? valu
 
 /**
  * The whole exchange of a conversation. `next` of a part are the messages that follow its reply: they are kept with
- * it, and shown in the request that they were sent with.
+ * it, and shown in the request that they were sent with. A last part of an earlier round than those before it is of a
+ * conversation that failed then, and was resumed: it is left out.
  */
 export function joinExchange(parts: readonly Json[]): Json {
   const [first] = parts;
@@ -61,9 +62,9 @@ export function joinExchange(parts: readonly Json[]): Json {
   const conversation: Json[] = [];
   let refused = 0;
   let adds: Json[] = [];
-  for (const part of parts) {
-    if (!isObject(part)) continue;
-    const { next, account: _account, adjusted, ...rest } = part;
+  for (const [index, part] of parts.entries()) {
+    if (!isObject(part) || isStale(part, index)) continue;
+    const { next, account: _account, adjusted, round: _round, ...rest } = part;
     Object.assign(
       whole,
       rest,
@@ -80,6 +81,8 @@ export function joinExchange(parts: readonly Json[]): Json {
   }
   return { ...whole, requests, replies, rounds, conversation, ...(refused > 0 && { refused }) };
 }
+
+const isStale = (part: JsonObject, before: number): boolean => !('next' in part) && Number(part.round ?? 0) < before;
 
 function withMessages(request: Json, adds: readonly Json[]): Json {
   if (!isObject(request) || adds.length === 0) return request;
