@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { Pool } from '#lib/db/connection/pool';
-import { rescoresToContinue, submitRescore } from '#lib/db/engine/rescore-run';
+import { rescoresToContinue, storeRescored, submitRescore } from '#lib/db/engine/rescore-run';
 import { RescoreRepository } from '#lib/db/read/rescores';
 import { completedRun } from '#lib/db/testing/completed-run';
 import { createTeam } from '#lib/db/testing/run-fixture';
@@ -117,4 +117,36 @@ it('the version of a rescore stays while the run does, also for workers of the r
   while (await removeUnusedVersions(pool));
   expect(await version()).toBe(0);
   expect((await pool.query('SELECT 1 FROM rescored_case WHERE run_id = $1', [run.runId])).rowCount).toBe(0);
+});
+
+it('a result that keeps its verdict keeps it as it is written, and an errored one counts as errored', async () => {
+  const [{ pool }] = worlds as [World];
+  const { runId, ...run } = await mendedRun(pool);
+  const submitted = await submitRescore(pool, { ...run, runId, tokenId: null, version: null, options: OPTIONS });
+  const { jobId } = submitted as { jobId: string };
+  const evidence = String.raw`{"actual":["\u0000",1e400,1.50]`;
+  const set = (column: string, value: string, position: number) =>
+    pool.query(`UPDATE result SET ${column} = $3 WHERE run_id = $1 AND target = 0 AND case_position = $2`, [
+      ...[runId, position, value],
+    ]);
+  await set('evidence', `${evidence}}`, 0);
+  await set('outcome', 'errored', 1);
+  await pool.query('UPDATE target SET result_bytes = 1 WHERE run_id = $1', [runId]);
+  const rescore = (await rescoresToContinue(pool)).find((one) => one.jobId === jobId)!;
+  const kept = [0, 1].map((casePosition) => ({
+    ...{ target: 0, casePosition, sample: 0 },
+    scored: undefined,
+    kept: true,
+  }));
+  expect(await storeRescored(pool, rescore, kept)).toBe(true);
+  const { rows } = await pool.query('SELECT case_position, evidence FROM rescored WHERE rescore_id = $1', [rescore.id]);
+  const note = expect.stringContaining(`${evidence},"notes":["The calls of this conversation are read otherwise`);
+  expect(rows).toEqual([{ case_position: 0, evidence: note }]);
+  const job = await pool.query('SELECT done, errored FROM job WHERE id = $1', [jobId]);
+  expect(job.rows).toEqual([{ done: 2, errored: 1 }]);
+  const target = await pool.query(
+    'SELECT result_bytes > 200 AS counted FROM target WHERE run_id = $1 AND ordinal = 0',
+    [runId],
+  );
+  expect(target.rows).toEqual([{ counted: true }]);
 });

@@ -248,7 +248,7 @@ export async function storeRescored(
 ): Promise<boolean> {
   const { id, runId, jobId } = rescore;
   const last = page.at(-1)!;
-  const scored = page.flatMap((item) => (item.scored ? [{ ...item, ...item.scored }] : []));
+  const judged = page.flatMap((item) => (item.scored ? [{ ...item, ...item.scored }] : []));
   return inTransaction(pool, async (client) => {
     // Before the job, as in `settle_items`.
     await client.query(
@@ -256,6 +256,8 @@ export async function storeRescored(
       [runId, page.map(({ target }) => target)],
     );
     if (!(await lockContinuing(client, rescore))) return false;
+    const scored = [...judged, ...(await readKept(client, runId, page))];
+    const unmatched = page.filter((item) => item.unmatched).length;
     await client.query('UPDATE rescore SET next_target = $2, next_case = $3, next_sample = $4 WHERE id = $1', [
       id,
       last.target,
@@ -266,9 +268,8 @@ export async function storeRescored(
       `UPDATE job SET status = 'running', started_at = coalesce(started_at, now()), done = done + $2,
          errored = errored + $3
        WHERE id = $1`,
-      [jobId, page.length, page.filter((item) => !item.scored && !item.unmatched && !item.kept).length],
+      [jobId, page.length, page.length - scored.length - unmatched],
     );
-    await keepVerdicts(client, rescore, page);
     await client.query(
       // A target without a count gets that of all its rescores later (`countTarget`).
       `WITH stored AS (
@@ -284,32 +285,44 @@ export async function storeRescored(
   });
 }
 
-/** Copies the verdicts of results that keep them, with a note that says why. */
-async function keepVerdicts(
+/** The verdicts that results of a page keep, with a note that says why. Errored results have none. */
+async function readKept(
   client: PoolClient,
-  { id, runId }: RescoreToContinue,
+  runId: string,
   page: readonly RescoredItem[],
-): Promise<void> {
+): Promise<(ItemPlace & Scored)[]> {
   const kept = page.filter((item) => item.kept);
-  if (kept.length === 0) return;
-  await client.query(
-    `INSERT INTO rescored (run_id, rescore_id, ${VERDICTS.names})
-     SELECT $1, $2, r.${VERDICTS.names
-       .replaceAll(', ', ', r.')
-       .replace(
-         'r.evidence',
-         `jsonb_set(r.evidence::jsonb, '{notes}', coalesce(r.evidence::jsonb -> 'notes', '[]') || to_jsonb($6::text))::text`,
-       )}
-     FROM result r JOIN unnest($3::int[], $4::int[], $5::int[]) AS u(target, case_position, sample)
+  if (kept.length === 0) return [];
+  const { rows } = await client.query<KeptRow>(
+    `SELECT target, case_position, sample, passed, tool_score, param_score, overall, error_type, format_compliance,
+       called, evidence, metrics
+     FROM result JOIN unnest($2::int[], $3::int[], $4::int[]) AS u(target, case_position, sample)
        USING (target, case_position, sample)
-     WHERE r.run_id = $1 AND r.outcome = 'scored'`,
+     WHERE run_id = $1 AND outcome = 'scored'`,
     [
-      ...[runId, id],
-      ...[kept.map(({ target }) => target), kept.map(({ casePosition }) => casePosition)],
-      ...[kept.map(({ sample }) => sample), KEPT_NOTE],
+      runId,
+      kept.map(({ target }) => target),
+      kept.map(({ casePosition }) => casePosition),
+      kept.map(({ sample }) => sample),
     ],
   );
+  return rows.map(({ target, case_position: casePosition, sample, called, evidence: told, metrics, ...verdict }) => {
+    const evidence = jsonColumn<Verdict['evidence']>(told);
+    return {
+      ...{ target, casePosition, sample },
+      verdict: {
+        ...verdict,
+        called: jsonColumn<Verdict['called']>(called),
+        evidence: { ...evidence, notes: [...(evidence.notes ?? []), KEPT_NOTE] },
+      },
+      ...(metrics !== null && { metrics: jsonColumn<Record<string, unknown>>(metrics) }),
+    };
+  });
 }
+
+type KeptRow = Omit<Verdict, 'called' | 'evidence'> &
+  Record<'target' | 'case_position' | 'sample', number> &
+  Record<'called' | 'evidence', string> & { metrics: string | null };
 
 /** Locks a rescore and its job. @returns whether it is still at the position where this process continued it */
 async function lockContinuing(
