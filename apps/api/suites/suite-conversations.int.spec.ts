@@ -58,7 +58,7 @@ it('a suite has what its conversations have in common: in every format, in versi
   expect(restored).toMatchObject({ status: 200, body: { version: 3, conversation } });
 });
 
-it('a change of it that breaks a case is refused with the case, and its bytes count', async () => {
+it('a change of it that breaks a case is refused with the case, and one that is wrong or too large at its place', async () => {
   const id = await importShop();
   const refused = await client.patch(`/api/tool-suites/${id}`, { conversation: null });
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: '/conversation' }] } });
@@ -66,30 +66,94 @@ it('a change of it that breaks a case is refused with the case, and its bytes co
   const unknown = { ...conversation, tools: { refund: [{ respond: 1 }] } };
   const named = await client.patch(`/api/tool-suites/${id}`, { conversation: unknown });
   expect(named).toMatchObject({ status: 422, body: { errors: [{ path: '/conversation/tools/refund' }] } });
+  const large = await client.patch(`/api/tool-suites/${id}`, {
+    conversation: { ...conversation, state: { ...conversation.state, text: 'x'.repeat(300 * 1024) } },
+  });
+  expect(large).toMatchObject({ status: 422, body: { errors: [{ path: '/conversation/state' }] } });
+  const outside = {
+    ...conversation,
+    tools: { ...conversation.tools, get_order: [{ effects: [{ op: 'remove', path: '/basket/1' }] }] },
+  };
+  const text = `name: Shop\ntools: ${JSON.stringify(shop.tools)}\nconversation: ${JSON.stringify(outside)}\ntest_cases: []\n`;
+  const imported = await client.post('/api/tool-eval/import?format=yaml', { text });
+  expect(imported).toMatchObject({
+    status: 422,
+    body: {
+      errors: [
+        { path: '/conversation/tools/get_order/0/effects/0/path', message: expect.stringMatching(/\(line 3\)$/) },
+      ],
+    },
+  });
 });
 
-it.each<[what: string, path: string, message: RegExp, conversation: object, more?: object]>([
-  ['a pointer into nothing', '/goal/state', /./, { goal: { state: { '/orders/18/status': 'cancelled' } } }],
-  [
-    'an effect outside of the state',
-    '/tools/cancel_order/0/effects/0/path',
-    /./,
-    { ...cancel.conversation, tools: { cancel_order: [{ effects: [{ op: 'remove', path: '/basket/1' }] }] } },
-  ],
-  ['300 KiB of state', '/state', /256 KiB/, { ...cancel.conversation, state: { text: 'x'.repeat(300 * 1024) } }],
-  ['a goal that names no tool', '/goal/calls/0/tool', /No tool "refund"/, { goal: { calls: [{ tool: 'refund' }] } }],
-  ['a pointer that is none', '/goal/state/orders', /JSON Pointer/, { goal: { state: { orders: 1 } } }],
-  ['a chain beside it', '', /conversation/, cancel.conversation, { multi_turn: true }],
-])('a case with %s is refused at its place, and in a file with its line', async (_what, path, message, own, more) => {
-  const id = await importShop();
-  const input = { ...cancel, ...more, conversation: own };
-  const added = await client.post(`/api/tool-suites/${id}/cases`, input);
-  expect([400, 422]).toContain(added.status);
-  const [error] = added.body.errors as { path: string; message: string }[];
-  if (path) expect(error!.path).toMatch(`/conversation${path}`);
-  expect(error!.message).toMatch(message);
-  const { test_cases: _cases, ...suite } = shop;
-  const text = `${JSON.stringify({ suite })}\n${JSON.stringify(cancel)}\n${JSON.stringify(input)}\n`;
-  const file = await client.post('/api/tool-eval/import?format=jsonl', { text });
-  expect(file.body.errors[0].message).toMatch(/\(line 3\)$/);
-});
+it.each<{ what: string; path: string; message: RegExp; input: object; status?: number }>([
+  {
+    what: 'a pointer into nothing',
+    path: '/conversation/goal/state/~1orders~118~1status',
+    message: /^leads nowhere: the state has no "\/orders\/18"/,
+    input: { conversation: { goal: { state: { '/orders/18/status': 'cancelled' } } } },
+  },
+  {
+    what: 'an effect outside of the state',
+    path: '/conversation/tools/cancel_order/0/effects/0/path',
+    message: /^leads nowhere: the state has no "\/basket"/,
+    input: {
+      conversation: {
+        ...cancel.conversation,
+        tools: { cancel_order: [{ effects: [{ op: 'remove', path: '/basket/1' }] }] },
+      },
+    },
+  },
+  {
+    what: '300 KiB of state',
+    path: '/conversation/state',
+    message: /^makes a state of 301 KiB of JSON, which is more than 256 KiB/,
+    input: { conversation: { ...cancel.conversation, state: { text: 'x'.repeat(300 * 1024) } } },
+  },
+  {
+    what: 'a goal that names no tool',
+    path: '/conversation/goal/calls/0/tool',
+    message: /^No tool "refund" among those that the model is offered\. Its tools: get_order, cancel_order\./,
+    input: { conversation: { goal: { calls: [{ tool: 'refund' }] } } },
+  },
+  {
+    what: 'a pointer that is none',
+    path: '/conversation/goal/state/orders',
+    status: 400, // Its form is wrong.
+    message: /JSON Pointer/,
+    input: { conversation: { goal: { state: { orders: 1 } } } },
+  },
+  {
+    what: 'a chain beside it',
+    path: '/multi_turn',
+    message: /^cannot be combined with "conversation"/,
+    input: { multi_turn: true },
+  },
+])(
+  'a case with $what is refused at its place, and in a file with its line',
+  async ({ path, message, input: own, status = 422 }) => {
+    const id = await importShop();
+    const input = { ...cancel, ...own };
+    const error = { path, message: expect.stringMatching(message) };
+    const added = await client.post(`/api/tool-suites/${id}/cases`, input);
+    expect([added.status, added.body.errors[0]]).toEqual([status, error]);
+    const { test_cases: _cases, ...suite } = shop;
+    const lines = `${JSON.stringify({ suite })}\n${JSON.stringify(cancel)}\n${JSON.stringify(input)}\n`;
+    const asLines = await client.post('/api/tool-eval/import?format=jsonl', { text: lines });
+    expect(asLines.body.errors[0].message).toMatch(/\(line 3\)$/);
+    const yaml = [
+      `name: Shop`,
+      `tools: ${JSON.stringify(shop.tools)}`,
+      `conversation: ${JSON.stringify(conversation)}`,
+      `test_cases:`,
+      `  - ${JSON.stringify(cancel)}`,
+      `  -`,
+      `    ${JSON.stringify(input)}`,
+    ].join('\n');
+    const asYaml = await client.post('/api/tool-eval/import?format=yaml', { text: yaml });
+    expect([asYaml.status, asYaml.body.errors[0]]).toEqual([
+      status,
+      { path: `/test_cases/1${path}`, message: expect.stringMatching(/\(line 7\)$/) },
+    ]);
+  },
+);
