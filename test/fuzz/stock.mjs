@@ -115,6 +115,7 @@ export async function addSession(url, team) {
 const suiteOf = (name, example) => ({
   ...example,
   name,
+  conversation: { state: { cities: { Paris: 20 } } },
   test_cases: Array.from({ length: 12 }, (_, n) =>
     example.test_cases.slice(0, 2).map((one, index) => ({
       ...one,
@@ -122,7 +123,13 @@ const suiteOf = (name, example) => ({
       category: 'current',
       tags: ['enum', 'single', 'number'],
     })),
-  ).flat(),
+  )
+    .flat()
+    .concat({
+      name: `${name} conversation`,
+      prompt: 'Hello!',
+      conversation: { goal: { state: { '/cities/Paris': 20 } } },
+    }),
 });
 
 async function stockWork(keeper, mark) {

@@ -74,16 +74,13 @@ it('a change of it that breaks a case is refused with the case, and one that is 
     ...conversation,
     tools: { ...conversation.tools, get_order: [{ effects: [{ op: 'remove', path: '/basket/1' }] }] },
   };
-  const text = `name: Shop\ntools: ${JSON.stringify(shop.tools)}\nconversation: ${JSON.stringify(outside)}\ntest_cases: []\n`;
-  const imported = await client.post('/api/tool-eval/import?format=yaml', { text });
-  expect(imported).toMatchObject({
-    status: 422,
-    body: {
-      errors: [
-        { path: '/conversation/tools/get_order/0/effects/0/path', message: expect.stringMatching(/\(line 3\)$/) },
-      ],
-    },
-  });
+  const written = await client.patch(`/api/tool-suites/${id}`, { conversation: outside });
+  const imported = await client.post('/api/tool-eval/import', { ...shop, conversation: outside });
+  const error = { path: '/conversation/tools/get_order/0/effects/0/path' };
+  expect([written, imported]).toMatchObject([
+    { status: 422, body: { errors: [error] } },
+    { status: 422, body: { errors: [error] } },
+  ]);
 });
 
 it.each<{ what: string; path: string; message: RegExp; input: object; status?: number }>([
