@@ -108,10 +108,12 @@ export const CaseInput = namedInput('CaseInput', 'A case: a request to a model, 
       'The responses of tools in a chain, by tool name: one response, a list of responses in turn, ' +
         'or `[{"when": ..., "respond": ...}]`. A tool without one responds with `{"status": "ok"}`.',
     ),
-  conversation: Conversation.nullish().describe(
-    'A conversation with tools that have state, in place of `expected_tool`, `expected_calls`, `multi_turn` and ' +
-      '`mock_responses`. Null or left out for none.',
-  ),
+  conversation: Conversation.nullish()
+    .describe(
+      'A conversation with tools that have state, in place of `expected_tool`, `expected_calls`, `multi_turn` and ' +
+        '`mock_responses`. Null or left out for none.',
+    )
+    .meta({ example: { goal: { state: { '/orders/17/status': 'cancelled' } } } }),
   tools: toolList(z.union([ToolName, Tool]))
     .optional()
     .describe(

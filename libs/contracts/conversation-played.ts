@@ -8,41 +8,81 @@ const anyJson = z.unknown() as z.ZodType<Json>;
 
 /** A change of the state, with all values in place of `$state` and `$argument`. */
 const Change = described('One operation on the state.', {
-  op: z.enum(['add', 'replace', 'test', 'remove', 'move', 'copy']).describe('The operation of RFC 6902.'),
-  path: z.string().describe('Where, as a JSON Pointer.'),
-  from: z.string().optional().describe('From where; only of `move` and `copy`.'),
-  value: anyJson.optional().describe('The value; only of `add`, `replace` and `test`.'),
-  was: anyJson.optional().describe('What was there before; left out if there was nothing, or more than 1 KiB.'),
+  op: z
+    .enum(['add', 'replace', 'test', 'remove', 'move', 'copy'])
+    .describe('The operation of RFC 6902.')
+    .meta({ example: 'replace' }),
+  path: z.string().describe('Where, as a JSON Pointer.').meta({ example: '/orders/17/status' }),
+  from: z.string().optional().describe('From where; only of `move` and `copy`.').meta({ example: '/orders/17' }),
+  value: anyJson.optional().describe('The value; only of `add`, `replace` and `test`.').meta({ example: 'cancelled' }),
+  was: anyJson
+    .optional()
+    .describe('What was there before; left out if there was nothing, or more than 1 KiB.')
+    .meta({ example: 'packed' }),
 });
 export type Change = z.infer<typeof Change>;
 
 /** A call of a conversation with its answer, as it was played. */
 export const AnsweredCall = described('A call and its answer.', {
-  name: z.string().describe('The name of the called tool, as the model wrote it.'),
-  arguments: jsonObject.nullable().describe('The arguments; null when they could not be read.'),
-  answer: z.string().describe('What the model was answered.'),
-  is_error: z.boolean().describe('Whether the answer is an error.'),
-  rule: z.int().nullable().describe('The rule of the tool that answered, from 0; null when none did.'),
+  name: z.string().describe('The name of the called tool, as the model wrote it.').meta({ example: 'get_order' }),
+  arguments: jsonObject
+    .nullable()
+    .describe('The arguments; null when they could not be read.')
+    .meta({ example: { order_id: '17' } }),
+  answer: z.string().describe('What the model was answered.').meta({ example: '{"status":"packed"}' }),
+  is_error: z.boolean().describe('Whether the answer is an error.').meta({ example: false }),
+  rule: z
+    .int()
+    .nullable()
+    .describe('The rule of the tool that answered, from 0; null when none did.')
+    .meta({ example: 0 }),
   problem: z
     .enum(['unreadable', 'unknown_tool', 'invalid', 'no_rule', 'no_such_value', 'patch_failed'])
     .optional()
     .describe(
       'Why no rule answered, or why it failed: unreadable arguments, no such tool, arguments that break its schema, ' +
         'no rule that holds, a pointer into nothing, a patch that does not apply.',
-    ),
-  changes: z.array(Change).describe('What it changed in the state; empty for nothing.'),
+    )
+    .meta({ example: 'no_rule' }),
+  changes: z
+    .array(Change)
+    .describe('What it changed in the state; empty for nothing.')
+    .meta({ example: [{ op: 'replace', path: '/orders/17/status', value: 'cancelled', was: 'packed' }] }),
   fault: z
     .enum(['error', 'truncated', 'malformed'])
     .optional()
-    .describe('The fault that the rule put into the answer.'),
-  delay_ms: z.int().optional().describe("Milliseconds that the rule adds to the tool's latency."),
+    .describe('The fault that the rule put into the answer.')
+    .meta({ example: 'error' }),
+  delay_ms: z
+    .int()
+    .optional()
+    .describe("Milliseconds that the rule adds to the tool's latency.")
+    .meta({ example: 300 }),
 });
 export type AnsweredCall = z.infer<typeof AnsweredCall>;
 
 /** What follows a reply of a conversation: the answers to its calls, or what the user says; neither at the end. */
 export const PlayedRound = described('What followed one reply of a conversation.', {
-  calls: z.array(AnsweredCall).describe('The calls of the reply, with their answers.'),
-  user: z.string().nullable().describe('What the user said then; null for nothing.'),
+  calls: z
+    .array(AnsweredCall)
+    .describe('The calls of the reply, with their answers.')
+    .meta({
+      example: [
+        {
+          name: 'get_order',
+          arguments: { order_id: '17' },
+          answer: '{"status":"packed"}',
+          is_error: false,
+          rule: 0,
+          changes: [],
+        },
+      ],
+    }),
+  user: z
+    .string()
+    .nullable()
+    .describe('What the user said then; null for nothing.')
+    .meta({ example: 'It was the wrong size.' }),
 });
 export type PlayedRound = z.infer<typeof PlayedRound>;
 
@@ -76,8 +116,8 @@ export const ConversationEvidence = described('What the goal of a conversation s
   forbidden_calls: z
     .array(
       z.object({
-        called: z.int().describe('Index of the call in `called` of the result, from 0.'),
-        forbidden: z.int().describe('Index in `forbidden_calls` of the goal, from 0.'),
+        called: z.int().describe('Index of the call in `called` of the result, from 0.').meta({ example: 2 }),
+        forbidden: z.int().describe('Index in `forbidden_calls` of the goal, from 0.').meta({ example: 0 }),
       }),
     )
     .describe('The forbidden calls that were made.'),
@@ -96,15 +136,17 @@ export const ConversationEvidence = described('What the goal of a conversation s
       z.object({
         check: z.int().describe('Index in `answer` of the goal, from 0.'),
         holds: z.boolean().describe('Whether it holds.'),
-        note: z.string().optional().describe('Why, in a sentence.'),
+        note: z.string().optional().describe('Why, in a sentence.').meta({ example: 'No text of the model has it.' }),
       }),
     )
     .describe('What the goal says of the answers.'),
   failed_calls: z
     .array(
       z.object({
-        called: z.int().describe('Index of the call in `called` of the result, from 0.'),
-        problem: AnsweredCall.shape.problem.describe('Why it failed; left out when a rule answered with an error.'),
+        called: z.int().describe('Index of the call in `called` of the result, from 0.').meta({ example: 2 }),
+        problem: AnsweredCall.shape.problem
+          .describe('Why it failed; left out when a rule answered with an error.')
+          .meta({ example: 'no_rule' }),
         answer: z.string().describe('The error that the model was told; its first 500 characters.'),
       }),
     )

@@ -16,17 +16,26 @@ const anyJson = z.unknown() as z.ZodType<Json>;
 export const PatchOperation = z
   .union([
     z.strictObject({
-      op: z.enum(['add', 'replace', 'test']).describe('Adds a value, replaces one, or tests that it is this one.'),
+      op: z
+        .enum(['add', 'replace', 'test'])
+        .describe('Adds a value, replaces one, or tests that it is this one.')
+        .meta({ examples: ['replace'] }),
       path: pointer.describe('Where, as a JSON Pointer. `-` at its end is the end of a list.'),
       value: anyJson.describe('The value.'),
     }),
     z.strictObject({
-      op: z.literal('remove').describe('Removes a value.'),
+      op: z
+        .literal('remove')
+        .describe('Removes a value.')
+        .meta({ examples: ['remove'] }),
       path: pointer.describe('Where, as a JSON Pointer.'),
     }),
     z.strictObject({
-      op: z.enum(['move', 'copy']).describe('Moves or copies a value.'),
-      from: pointer.describe('From where, as a JSON Pointer.'),
+      op: z
+        .enum(['move', 'copy'])
+        .describe('Moves or copies a value.')
+        .meta({ examples: ['copy'] }),
+      from: pointer.describe('From where, as a JSON Pointer.').meta({ example: '/orders/17' }),
       path: pointer.describe('Where to, as a JSON Pointer.'),
     }),
   ])
@@ -44,7 +53,9 @@ export const ConversationRule = namedInput(
         arguments: jsonObject
           .optional()
           .describe('Expected arguments: values or matchers. The call may have other arguments, too.'),
-        scoring_config: ScoringConfig.optional().describe('How the arguments are compared; not by meaning.'),
+        scoring_config: ScoringConfig.optional()
+          .describe('How the arguments are compared; not by meaning.')
+          .meta({ example: { mode: 'contains' } }),
         state: z
           .record(pointer, anyJson)
           .optional()
@@ -65,8 +76,18 @@ export const ConversationRule = namedInput(
           'is given, the answer is `{"status": "ok"}`.',
       ),
     error: text.min(1).optional().describe('The answer is this error. It may have arguments, as `{name}`.'),
-    truncate: z.int().min(0).max(1_000_000).optional().describe('Cuts the answer after so many characters.'),
-    malformed: z.literal(true).optional().describe('Spoils the answer, so that it is not JSON.'),
+    truncate: z
+      .int()
+      .min(0)
+      .max(1_000_000)
+      .optional()
+      .describe('Cuts the answer after so many characters.')
+      .meta({ example: 200 }),
+    malformed: z
+      .literal(true)
+      .optional()
+      .describe('Spoils the answer, so that it is not JSON.')
+      .meta({ example: true }),
     delay_ms: z
       .int()
       .min(0)
@@ -81,7 +102,10 @@ const Tools = z
   .record(z.string().min(1).max(64), z.array(ConversationRule).max(CONVERSATION_BOUNDS.rules))
   .describe('The rules of each tool, by its name.');
 const shared = {
-  state: anyJson.optional().describe('What the tools read and change: any JSON, at most 256 KiB and 32 deep.'),
+  state: anyJson
+    .optional()
+    .describe('What the tools read and change: any JSON, at most 256 KiB and 32 deep.')
+    .meta({ example: { orders: { '17': { status: 'packed' } } } }),
   tools: Tools.optional(),
   max_rounds: z
     .int()
@@ -92,7 +116,8 @@ const shared = {
   validate: z
     .boolean()
     .optional()
-    .describe('If false, calls are not checked against the schema of their tool before its rules are asked.'),
+    .describe('If false, calls are not checked against the schema of their tool before its rules are asked.')
+    .meta({ example: false }),
 };
 
 /** What all conversations of a suite begin with. */
@@ -106,7 +131,8 @@ export type ConversationDefaults = z.infer<typeof ConversationDefaults>;
 const of = z
   .enum(['any', 'last'])
   .optional()
-  .describe('`last` looks only at the last text of the model. By default, any text that no call follows counts.');
+  .describe('`last` looks only at the last text of the model. By default, any text that no call follows counts.')
+  .meta({ example: 'last' });
 const oneOrSeveral = z.union([text.min(1), z.array(text.min(1)).min(1).max(100)]);
 
 /** @public The API documents it by name. */
@@ -119,16 +145,29 @@ export const AnswerCheck = z
       of,
     }),
     z.strictObject({ not_contains: oneOrSeveral.describe('Texts that no answer contains, ignoring case.'), of }),
-    z.strictObject({ regex: text.min(1).describe('A pattern (RE2) that is found in the answer.'), of }),
-    z.strictObject({ not_regex: text.min(1).describe('A pattern (RE2) that is found in no answer.'), of }),
-    z.strictObject({ equals: text.describe('The whole answer, ignoring case and blanks.'), of }),
     z.strictObject({
-      number: z.number().describe('A number that the answer has as a whole one: `$25` and `25.00`, not `250`.'),
+      regex: text.min(1).describe('A pattern (RE2) that is found in the answer.').meta({ example: 'order \\d+' }),
+      of,
+    }),
+    z.strictObject({
+      not_regex: text.min(1).describe('A pattern (RE2) that is found in no answer.').meta({ example: 'refund(ed)?' }),
+      of,
+    }),
+    z.strictObject({
+      equals: text.describe('The whole answer, ignoring case and blanks.').meta({ example: 'Done.' }),
+      of,
+    }),
+    z.strictObject({
+      number: z
+        .number()
+        .describe('A number that the answer has as a whole one: `$25` and `25.00`, not `250`.')
+        .meta({ example: 25 }),
       epsilon: z
         .number()
         .nonnegative()
         .optional()
-        .describe('The largest distance that counts as equal. Defaults to 0.'),
+        .describe('The largest distance that counts as equal. Defaults to 0.')
+        .meta({ example: 0.01 }),
       of,
     }),
     z.strictObject({
@@ -136,12 +175,18 @@ export const AnswerCheck = z
         .union([
           pointer.describe('A JSON Pointer into the final state.'),
           z.strictObject({
-            tool: z.string().min(1).describe('The tool.'),
-            pointer: pointer.describe('A JSON Pointer into its last answer.'),
+            tool: z.string().min(1).describe('The tool.').meta({ example: 'get_order' }),
+            pointer: pointer.describe('A JSON Pointer into its last answer.').meta({ example: '/total' }),
           }),
         ])
-        .describe('A value that the answer quotes: of the final state, or of the last answer of a tool.'),
-      epsilon: z.number().nonnegative().optional().describe('For a number: the largest distance that counts as equal.'),
+        .describe('A value that the answer quotes: of the final state, or of the last answer of a tool.')
+        .meta({ example: '/orders/17/status' }),
+      epsilon: z
+        .number()
+        .nonnegative()
+        .optional()
+        .describe('For a number: the largest distance that counts as equal.')
+        .meta({ example: 0.01 }),
       of,
     }),
   ])
@@ -186,7 +231,7 @@ export const Conversation = namedInput(
       .describe(
         'The user after the prompt. The conversation ends at the first answer without a call after the last turn.',
       ),
-    goal: Goal,
+    goal: Goal.describe('What should have happened at the end; at least one of its fields is given.'),
   },
 );
 export type Conversation = z.infer<typeof Conversation>;

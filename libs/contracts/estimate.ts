@@ -36,7 +36,16 @@ const Range = named(
   },
 );
 export type EstimateRange = z.infer<typeof Range>;
-const ranged = Range.optional().describe('Between what the figures may be. Left out for a run without conversations.');
+const ranged = Range.optional()
+  .describe('Between what the figures may be. Left out for a run without conversations.')
+  .meta({
+    example: {
+      requests: [12, 60],
+      prompt_tokens: [9000, 70000],
+      completion_tokens: [900, 5000],
+      cost_usd: [0.01, 0.08],
+    },
+  });
 
 export const Estimate = Expected.extend({
   range: ranged,

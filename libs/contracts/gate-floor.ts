@@ -20,7 +20,8 @@ export const Floor = z
       .describe(
         'The minimum mean of metrics, or of figures of conversations, by name: `{"conversation.state": 0.9}`. ' +
           'Cases to which one does not apply do not count for it.',
-      ),
+      )
+      .meta({ example: { 'conversation.state': 0.9 } }),
   })
   .refine(({ pass_rate, metrics }) => pass_rate !== undefined || Object.keys(metrics ?? {}).length > 0, {
     message: 'must have "pass_rate", or at least one of "metrics"',
@@ -28,8 +29,16 @@ export const Floor = z
 
 /** The floor of a metric, as it was measured. */
 export const MeasuredFloor = z.object({
-  name: z.string().describe('The metric, or the figure of conversations.'),
-  minimum: z.number().describe('Its floor.'),
-  mean: z.number().nullable().describe('The mean over the cases of the run to which it applies; null without one.'),
-  ci: z.tuple([z.number(), z.number()]).nullable().describe('Its interval, at the level of the look.'),
+  name: z.string().describe('The metric, or the figure of conversations.').meta({ example: 'conversation.state' }),
+  minimum: z.number().describe('Its floor.').meta({ example: 0.9 }),
+  mean: z
+    .number()
+    .nullable()
+    .describe('The mean over the cases of the run to which it applies; null without one.')
+    .meta({ example: 0.93 }),
+  ci: z
+    .tuple([z.number(), z.number()])
+    .nullable()
+    .describe('Its interval, at the level of the look.')
+    .meta({ example: [0.91, 0.95] }),
 });

@@ -83,7 +83,11 @@ export const ImportBody = z.unknown().meta({
           items: { $ref: '#/components/schemas/Tool' },
           description: SuiteFile.shape.tools.description,
         },
-        conversation: { $ref: '#/components/schemas/ConversationDefaults' },
+        conversation: {
+          type: 'object',
+          description: `${SuiteFile.shape.conversation.description} See ConversationDefaults.`,
+          example: { state: { orders: { '17': { status: 'packed' } } } },
+        },
       },
     },
   ],

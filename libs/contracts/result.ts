@@ -171,7 +171,8 @@ export const ResultWithExchange = Result.extend({
     .describe(
       'The conversation of the case with what it takes from its suite: `state`, `tools`, `max_rounds`, `user`, ' +
         '`goal`. Left out for other cases.',
-    ),
+    )
+    .meta({ example: { goal: { state: { '/orders/17/status': 'cancelled' } } } }),
   exchange: z
     .object({
       requests: z
@@ -193,7 +194,24 @@ export const ResultWithExchange = Result.extend({
       conversation: z
         .array(PlayedRound)
         .optional()
-        .describe('What followed each reply of a conversation, in their order. Left out for other cases.'),
+        .describe('What followed each reply of a conversation, in their order. Left out for other cases.')
+        .meta({
+          example: [
+            {
+              calls: [
+                {
+                  name: 'get_order',
+                  arguments: { order_id: '17' },
+                  answer: '{"status":"packed"}',
+                  is_error: false,
+                  rule: 0,
+                  changes: [],
+                },
+              ],
+              user: null,
+            },
+          ],
+        }),
       refused: z
         .int()
         .optional()

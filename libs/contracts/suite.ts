@@ -41,9 +41,16 @@ const settings = {
     .max(1)
     .default(1)
     .describe('The overall score from which a case passes. Conversations pass by their goal alone.'),
-  conversation: ConversationDefaults.nullish().describe(
-    'What the conversations of the suite have in common: a state, rules of tools. Null for nothing.',
-  ),
+  conversation: ConversationDefaults.nullish()
+    .describe('What the conversations of the suite have in common: a state, rules of tools. Null for nothing.')
+    .meta({
+      example: {
+        state: { orders: { '17': { status: 'packed' } } },
+        tools: {
+          cancel_order: [{ effects: [{ op: 'replace', path: '/orders/{order_id}/status', value: 'cancelled' }] }],
+        },
+      },
+    }),
 };
 export const SuiteInput = z.strictObject(settings).meta({ id: 'SuiteInput', description: 'A new suite.' });
 export type SuiteInput = z.infer<typeof SuiteInput>;
@@ -66,7 +73,15 @@ export const SuitePatch = namedInput('SuitePatch', 'The fields of a suite to cha
     .describe('The overall score from which a case passes, in new runs.'),
   conversation: ConversationDefaults.nullable()
     .optional()
-    .describe('What the conversations of the suite have in common: a state, rules of tools. Null for nothing.'),
+    .describe('What the conversations of the suite have in common: a state, rules of tools. Null for nothing.')
+    .meta({
+      example: {
+        state: { orders: { '17': { status: 'packed' } } },
+        tools: {
+          cancel_order: [{ effects: [{ op: 'replace', path: '/orders/{order_id}/status', value: 'cancelled' }] }],
+        },
+      },
+    }),
 });
 export type SuitePatch = z.infer<typeof SuitePatch>;
 
@@ -92,9 +107,16 @@ export const SuiteReplacement = z
       .nullish()
       .transform((threshold) => (threshold === null ? 1 : threshold))
       .describe('The overall score from which a case passes. If left out, it stays; null sets it to 1.'),
-    conversation: ConversationDefaults.nullish().describe(
-      'What the conversations of the suite have in common. If left out, it stays; null removes it.',
-    ),
+    conversation: ConversationDefaults.nullish()
+      .describe('What the conversations of the suite have in common. If left out, it stays; null removes it.')
+      .meta({
+        example: {
+          state: { orders: { '17': { status: 'packed' } } },
+          tools: {
+            cancel_order: [{ effects: [{ op: 'replace', path: '/orders/{order_id}/status', value: 'cancelled' }] }],
+          },
+        },
+      }),
   })
   .meta({
     id: 'SuiteReplacement',
@@ -155,9 +177,16 @@ export const Suite = named('Suite', 'Tools, and cases for models that have them.
   system_prompt: z.string().nullable().describe('Precedes the prompt of every case; null for none.'),
   tools: z.array(Tool).describe('The tools that models are offered.'),
   pass_threshold: z.number().describe('The overall score from which a case passes, 0..1.'),
-  conversation: ConversationDefaults.nullable().describe(
-    'What the conversations of the suite have in common: a state, rules of tools. Null for nothing.',
-  ),
+  conversation: ConversationDefaults.nullable()
+    .describe('What the conversations of the suite have in common: a state, rules of tools. Null for nothing.')
+    .meta({
+      example: {
+        state: { orders: { '17': { status: 'packed' } } },
+        tools: {
+          cancel_order: [{ effects: [{ op: 'replace', path: '/orders/{order_id}/status', value: 'cancelled' }] }],
+        },
+      },
+    }),
   version: z
     .int()
     .describe(

@@ -24,9 +24,16 @@ export const TryInput = namedInput('TryInput', 'A case to try with some models, 
   tools: SuiteInput.shape.tools
     .optional()
     .describe("The tools that models are offered, in place of the suite's. A case may bring its own."),
-  conversation: ConversationDefaults.nullish().describe(
-    "What conversations begin with, in place of the suite's; null for nothing, left out for the suite's.",
-  ),
+  conversation: ConversationDefaults.nullish()
+    .describe("What conversations begin with, in place of the suite's; null for nothing, left out for the suite's.")
+    .meta({
+      example: {
+        state: { orders: { '17': { status: 'packed' } } },
+        tools: {
+          cancel_order: [{ effects: [{ op: 'replace', path: '/orders/{order_id}/status', value: 'cancelled' }] }],
+        },
+      },
+    }),
   base_prompt: RunInput.shape.base_prompt,
   pass_threshold: z
     .number()

@@ -38,7 +38,8 @@ export const Expectation = described('What the case expects.', {
   goal: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('The goal of a conversation; empty in a list with `lean`. Left out for other cases.'),
+    .describe('The goal of a conversation; empty in a list with `lean`. Left out for other cases.')
+    .meta({ example: { state: { '/orders/17/status': 'cancelled' } } }),
 });
 
 /** One tool call as it was read from a reply. */

@@ -197,7 +197,8 @@ export const GateTarget = named('GateTarget', 'One model of a run, measured by a
   floors: z
     .array(MeasuredFloor)
     .optional()
-    .describe('The floors of metrics, in the order of the rules. Left out when the gate has none.'),
+    .describe('The floors of metrics, in the order of the rules. Left out when the gate has none.')
+    .meta({ example: [{ name: 'conversation.state', minimum: 0.9, mean: 0.93, ci: [0.91, 0.95] }] }),
   errored_shares: z
     .tuple([z.number(), z.number()])
     .describe('The share of errored results, 0..1: baseline first. For the run, over all its cases if that is larger.'),
