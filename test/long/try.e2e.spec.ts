@@ -28,6 +28,7 @@ beforeAll(async () => {
       { id: 'slow-60000' },
       { id: 'slow-5' },
       { id: 'scripted:mine' },
+      { id: 'scripted:talks', ...PRICES },
     ],
   });
   await client.post('/api/providers', {
@@ -154,6 +155,43 @@ it('unsaved tools are tried with a case of their own, and with a threshold and p
     content: 'You know the time.\n\nBe brief.',
   });
   expect(body.cost_usd).toBeNull();
+});
+
+it('a conversation is tried on the state of its suite or an unsaved one, and all its rounds are paid', async () => {
+  const conversation = {
+    state: { lamp: 'off' },
+    tools: { switch_on: [{ effects: [{ op: 'replace', path: '/lamp', value: 'on' }] }] },
+  };
+  const parameters = { type: 'object', properties: {} };
+  const lit = { prompt: 'Light, please.', conversation: { goal: { state: { '/lamp': 'on' } } } };
+  const id = await client.importSuite({
+    name: 'Lamp',
+    tools: [{ type: 'function', function: { name: 'switch_on', parameters } }],
+    conversation,
+    test_cases: [lit],
+  });
+  const replies = [{ tool_calls: [{ name: 'switch_on', arguments: {} }] }, { content: 'It is on.' }];
+  const tried = async (more: object = {}) => {
+    await system.script('talks', { replies });
+    return tryOut(['sim::scripted:talks'], { suite_id: id, case: lit, ...more });
+  };
+  const [before, spentBefore] = [await rows(), await spent()];
+  const { status, body } = await tried();
+  expect([status, body.results[0]]).toMatchObject([
+    200,
+    {
+      passed: true,
+      attempts: 2,
+      called: [{ name: 'switch_on' }],
+      conversation: { state: { lamp: 'off' } },
+      exchange: { conversation: [{ calls: [{ changes: [{ path: '/lamp', value: 'on' }] }] }, { calls: [] }] },
+    },
+  ]);
+  const broken = { ...conversation, tools: { switch_on: [{ error: 'The bulb is broken.' }] } };
+  const other = await tried({ conversation: broken });
+  expect(other.body.results[0]).toMatchObject({ passed: false, error_type: 'goal_state', attempts: 2 });
+  await until(async () => expect(await rows()).toEqual(before) === undefined, { what: 'all rows to be removed' });
+  expect((await spent()) - spentBefore).toBeCloseTo(body.cost_usd + other.body.cost_usd, 9);
 });
 
 describe('a try-out is refused', () => {

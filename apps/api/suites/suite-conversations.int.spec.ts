@@ -35,7 +35,7 @@ const shop = { name: 'Shop', tools: [tool('get_order'), tool('cancel_order')], c
 
 const importShop = (): Promise<string> => client.importSuite(shop);
 
-it('a suite has what its conversations have in common: in every format, in versions, pinned by runs', async () => {
+it('a suite has what its conversations share, in all formats, in its versions, and pinned by its runs', async () => {
   const id = await importShop();
   expect((await client.get(`/api/tool-suites/${id}`)).body).toMatchObject({ conversation, test_cases: [cancel] });
   for (const format of ['json', 'yaml', 'jsonl', 'csv']) {
@@ -58,7 +58,7 @@ it('a suite has what its conversations have in common: in every format, in versi
   expect(restored).toMatchObject({ status: 200, body: { version: 3, conversation } });
 });
 
-it('a change of it that breaks a case is refused with the case, and one that is wrong or too large at its place', async () => {
+it('a change of it that breaks a case is refused with the case, and a wrong one at its place', async () => {
   const id = await importShop();
   const refused = await client.patch(`/api/tool-suites/${id}`, { conversation: null });
   expect(refused).toMatchObject({ status: 422, body: { errors: [{ path: '/conversation' }] } });
