@@ -219,7 +219,8 @@ export interface RescoredItem extends ItemPlace {
 }
 
 const KEPT_NOTE =
-  'The calls of this conversation are read otherwise today than they were answered, so it keeps the verdict of its run.';
+  'The calls of this conversation are read otherwise today than they were answered, so it keeps the verdict of its ' +
+  'run.';
 
 const VERDICTS = new BatchColumns<ItemPlace & Scored>({
   target: ['int', (item) => item.target],

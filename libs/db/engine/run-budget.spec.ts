@@ -51,7 +51,7 @@ it.each([
 });
 
 it('so is a limit of cost', () => {
-  const { requests, settled } = play({ count: 500, rounds: 5, limits: { maxCost: 10 } });
+  const { settled } = play({ count: 500, rounds: 5, limits: { maxCost: 10 } });
   expect(settled).toBeGreaterThan(160);
 });
 
