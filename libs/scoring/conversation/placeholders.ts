@@ -56,7 +56,7 @@ export type Reference = { $state: string } | { $argument: string };
 
 /** Whether a value stands for another one: `{"$state": pointer}` or `{"$argument": pointer}`, and no other key. */
 export function isReference(value: Json): value is Reference & JsonObject {
-  if (!isObject(value)) return false;
-  const keys = Object.keys(value);
-  return keys.length === 1 && (keys[0] === '$state' || keys[0] === '$argument') && typeof value[keys[0]] === 'string';
+  // Asked of values with very many keys: they are counted last.
+  if (!isObject(value) || typeof (value.$state ?? value.$argument) !== 'string') return false;
+  return Object.keys(value).length === 1;
 }

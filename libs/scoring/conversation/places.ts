@@ -5,7 +5,7 @@ import { childOf, escapeKey, keysOf } from './pointer.js';
 
 /** More places of a state are not walked through: what leads to so many leads somewhere. */
 const MAX_PLACES = 1000;
-/** Checks of pointers against effects. Beyond them, a pointer counts as leading somewhere. */
+/** Steps of pointers through the state and effects. Beyond them, a pointer counts as leading somewhere. */
 const MAX_STEPS = 1_000_000;
 
 /** A key of a pointer; an argument stands for any. */
@@ -23,6 +23,8 @@ interface Addition {
 /** The places that a conversation's state has at its start, or that effects of its rules can make. */
 export class Places {
   readonly #additions: Addition[];
+  /** A state may have many members, and many pointers that look at them. */
+  readonly #members = new WeakMap<object, Json[]>();
   #steps = 0;
 
   constructor(
@@ -57,15 +59,45 @@ export class Places {
   }
 
   #leads(steps: readonly Step[]): boolean {
-    if (leadsIn(this.state, steps)) return true;
+    if (this.#leadsIn(this.state, steps)) return true;
     return this.#additions.some((one) => {
       this.#steps += steps.length;
       if (this.#steps > MAX_STEPS) return true;
       if (one.steps.length > steps.length || !one.steps.every((step, index) => isSame(step, steps[index]!)))
         return false;
-      return one.value === ANY || leadsIn(one.value, steps.slice(one.steps.length));
+      return one.value === ANY || this.#leadsIn(one.value, steps.slice(one.steps.length));
     });
   }
+
+  /** Whether keys lead to a value; behind a reference is anything, and an empty list or object may get any key. */
+  #leadsIn(root: Json, steps: readonly Step[]): boolean {
+    let places: Json[] = [root];
+    for (const step of steps) {
+      this.#steps += places.length;
+      if (this.#steps > MAX_STEPS || places.some((place) => isReference(place))) return true;
+      const next: Json[] = [];
+      for (const place of places) {
+        const found = step === ANY ? this.#membersOf(place) : childrenOf(place, step);
+        if (found === undefined || next.length + found.length > MAX_PLACES) return true;
+        next.push(...found);
+      }
+      places = next;
+    }
+    return places.length > 0;
+  }
+
+  /** The values in a list or an object; undefined where it is empty, and may get any. */
+  #membersOf(place: Json): readonly Json[] | undefined {
+    if (!Array.isArray(place) && !isObject(place)) return [];
+    let members = this.#members.get(place);
+    if (!members) this.#members.set(place, (members = Object.values(place) as Json[]));
+    return members.length > 0 ? members : undefined;
+  }
+}
+
+function childrenOf(place: Json, step: string): Json[] {
+  const child = step === '-' && Array.isArray(place) ? null : childOf(place, step);
+  return child === undefined ? [] : [child];
 }
 
 const isSame = (a: Step, b: Step): boolean => a === ANY || b === ANY || a === b;
@@ -75,21 +107,3 @@ function additionOf(operation: PatchOperation): Addition[] {
   const steps = stepsOf(operation.path).map((step) => (step === '-' ? ANY : step));
   return [{ steps, value: 'value' in operation ? operation.value : ANY }];
 }
-
-/** Whether keys lead to a value; behind a reference is anything, and an empty list or object may get any key. */
-function leadsIn(root: Json, steps: readonly Step[]): boolean {
-  let places: Json[] = [root];
-  for (const step of steps) {
-    if (places.length > MAX_PLACES || places.some((place) => isReference(place))) return true;
-    if (step === ANY && places.some(isEmpty)) return true;
-    places = places.flatMap((place): Json[] => {
-      if (step === ANY) return typeof place === 'object' && place !== null ? (Object.values(place) as Json[]) : [];
-      const child = step === '-' && Array.isArray(place) ? null : childOf(place, step);
-      return child === undefined ? [] : [child];
-    });
-  }
-  return places.length > 0;
-}
-
-const isEmpty = (value: Json): boolean =>
-  Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0;

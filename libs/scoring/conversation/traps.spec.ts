@@ -212,3 +212,13 @@ test('a case is refused whose patch does not apply to the state of its suite, an
     12,
   ]);
 });
+
+test('pointers into a state with very many members are checked within a bounded number of steps', () => {
+  const state = Array.from({ length: 60_000 }, () => ({}));
+  const effects = Array.from({ length: 100 }, (_, n) => ({ op: 'test', path: `/{order_id}/${n}`, value: 1 }) as const);
+  const rules = Array.from({ length: 100 }, () => ({ effects }));
+  const started = performance.now();
+  const input = caseWith({ state, tools: { get_order: rules }, goal: { state: { '/0': {} } } });
+  expect(checkCase(input, tools)).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
