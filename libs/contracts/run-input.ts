@@ -17,11 +17,10 @@ export type ToolChoice = z.infer<typeof ToolChoice>;
 export const ErrorKind = z
   .enum(ERROR_KINDS)
   .describe(
-    'What went wrong between Toolmark and the model, after all retries. `blocked`: a filter of the host refused the ' +
-      'request before the model answered. `crashed`: processes died while they handled the item. `internal`: an ' +
-      'unexpected error in Toolmark. `unscorable`: scoring the reply exceeded its limits. `unrecorded`: no reply. ' +
-      "`conversation`: the rules of the case broke a limit. `user`, `tool` and `tool_server`: the conversation's " +
-      'user, its tools or their server failed.',
+    'What went wrong, after all retries. `blocked`: a filter of the host refused the request. `crashed`: processes ' +
+      'died with the item. `internal`: an error in Toolmark. `unscorable`: scoring took too much. `unrecorded`: no ' +
+      'reply. `conversation`: rules of the case broke a limit. `user`, `tool`, `tool_server`: that of a conversation ' +
+      'failed.',
   );
 export type ErrorKind = z.infer<typeof ErrorKind>;
 

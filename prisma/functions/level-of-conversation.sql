@@ -1,5 +1,5 @@
 -- A run with conversations can be played, scored and counted only by workers that know them, whoever submits or resumes
--- it, and so can its rescores.
+-- it.
 CREATE OR REPLACE FUNCTION level_of_conversation() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF NEW.worker_level < 9 AND EXISTS (
@@ -13,18 +13,3 @@ $$;
 
 CREATE OR REPLACE TRIGGER level_of_conversation BEFORE INSERT OR UPDATE OF worker_level ON run
   FOR EACH ROW EXECUTE FUNCTION level_of_conversation();
-
-CREATE OR REPLACE FUNCTION level_of_rescored_conversation() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  IF NEW.worker_level < 9 AND EXISTS (
-    SELECT 1 FROM suite_version v JOIN run r ON v.id IN (r.suite_version_id, NEW.suite_version_id)
-    WHERE r.id = NEW.run_id AND v.has_conversations
-  ) THEN
-    NEW.worker_level := 9;
-  END IF;
-  RETURN NEW;
-END
-$$;
-
-CREATE OR REPLACE TRIGGER level_of_rescored_conversation BEFORE INSERT ON rescore
-  FOR EACH ROW EXECUTE FUNCTION level_of_rescored_conversation();
