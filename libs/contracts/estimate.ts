@@ -24,8 +24,11 @@ const Expected = z.object({
     ),
 });
 const range = z.tuple([z.number(), z.number()]);
-/** A conversation takes as many requests as its model wants, and each has all that was said before it. */
-const Range = named(
+/**
+ * A conversation takes as many requests as its model wants, and each has all that was said before it.
+ * @public The API documents it by name.
+ */
+export const EstimateRange = named(
   'EstimateRange',
   'The least and the most: each conversation takes one request for each turn of its user, or all of its rounds.',
   {
@@ -35,8 +38,8 @@ const Range = named(
     cost_usd: range.nullable().describe('US dollars; null when a model has no prices.'),
   },
 );
-export type EstimateRange = z.infer<typeof Range>;
-const ranged = Range.optional()
+export type EstimateRange = z.infer<typeof EstimateRange>;
+const ranged = EstimateRange.optional()
   .describe('Between what the figures may be. Left out for a run without conversations.')
   .meta({
     example: {
