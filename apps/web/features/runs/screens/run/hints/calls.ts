@@ -64,7 +64,8 @@ const MAX_REASONS = 2;
 /** The tool choice sent differs from the requested one: how often, and why. */
 export function otherToolChoice({ run }: HintInput): Hint | undefined {
   const { tool_choice: asked } = run.config;
-  if (typeof asked !== 'string') return undefined;
+  // Conversations are always asked with auto: with required, none would ever end.
+  if (typeof asked !== 'string' || run.suite.has_conversations) return undefined;
   const used = run.summaries.flatMap(({ target, tool_choice_used: choices }) =>
     Object.entries(choices).map(([choice, n]) => ({ target, choice, n })),
   );
