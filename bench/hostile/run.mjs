@@ -261,7 +261,9 @@ function printHeader() {
   console.log(`| ${columns.join(' | ')} |\n|${'---|'.repeat(columns.length)}`);
 }
 
-const mostOf = (names) => (names.every((name) => name in CONVERSATION_ATTACKS) ? CONVERSATION_RATIO : 2);
+function mostOf(names) {
+  return names.every((name) => name in CONVERSATION_ATTACKS) ? CONVERSATION_RATIO : 2;
+}
 
 function faultsOf({ names, ratio, wrong, repeated, ended, failures, requests, memory: [ofApi, ...ofWorkers] }) {
   return [
