@@ -42,7 +42,7 @@ export const CONVERSATION_ATTACKS = {
     state: { list: times(2000, (n) => ({ n })) },
     tools: rules(
       ...times(99, (n) => ({
-        when: { arguments: { city: { $regex: `^(a|b|[^x]*)*${n}$` } }, state: { '/list': { $contains: [n] } } },
+        when: { arguments: { city: { $regex: `^(a|b|[^x]*)*${n}$` } }, state: { '/list': { $any: true } } },
         respond: { n },
       })),
       { respond: { ok: true } },
