@@ -1,7 +1,7 @@
 import type { ConversationDefaults } from '#lib/contracts/conversation';
 import { ProblemError } from '#lib/contracts/input/problem';
 import type { Tool } from '#lib/contracts/tool';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { checkSuiteSize, sizeOfSuite } from './suite-size.js';
 import { SuiteRepository, type SuiteChange } from './suites.js';
@@ -59,7 +59,7 @@ export class RestoreVersionRepository extends TeamScoped {
         ...suite,
         ...settings,
         tools: jsonColumn<Tool[]>(tools),
-        conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
+        conversation: nullableJsonColumn<ConversationDefaults>(conversation),
         version: suite.version + 1,
       };
       return { before: { ...suite, cases: removed.rowCount! }, after: { ...after, cases: added.rowCount! } };

@@ -5,7 +5,7 @@ import type { Suite, SuitePatch, SuiteSettings, SuitesQuery } from '#lib/contrac
 import { byteLength, type Tool } from '#lib/contracts/tool';
 import { newId } from '#lib/runtime/ids';
 import { inTransaction, type PoolClient } from '../connection/pool.js';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { hasMarks, markValues, type MarksOfReader } from './marks.js';
 import { isOfSuites } from './named-suites.js';
@@ -56,7 +56,7 @@ export type UncountedSuite = Omit<Suite, 'test_cases_count'>;
 const toSuite = <Row extends SuiteRow>(row: Row) => ({
   ...row,
   tools: jsonColumn<Tool[]>(row.tools),
-  conversation: row.conversation === null ? null : jsonColumn<ConversationDefaults>(row.conversation),
+  conversation: nullableJsonColumn<ConversationDefaults>(row.conversation),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });

@@ -13,7 +13,7 @@ import { newId } from '#lib/runtime/ids';
 import { BatchColumns } from '../connection/batch-columns.js';
 import { insertRow } from '../connection/insert-row.js';
 import { inTransaction, longQuery, type Pool, type PoolClient } from '../connection/pool.js';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { HAS_NO_DELETED_PARENT } from '../made-by.js';
 import { wholeExchange } from '../read/exchange-parts.js';
 import type { ItemPlace } from '../read/for-workers/exchanges.js';
@@ -172,7 +172,7 @@ export async function readVersionSettings(
   return {
     tools: jsonColumn<Tool[]>(tools),
     passThreshold,
-    conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
+    conversation: nullableJsonColumn<ConversationDefaults>(conversation),
   };
 }
 

@@ -6,7 +6,7 @@ import type { RescoreOptions } from '#lib/contracts/rescore';
 import type { RecordedConfig, RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import { inTransaction, type Pool } from '../connection/pool.js';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { readMeasuredCases, type MeasuredCase, type MeasuredTarget } from './case-measurements.js';
 import { readCaseScores, type CaseScores } from './case-scores.js';
@@ -370,7 +370,7 @@ function toRun(row: RunRow): ComparableRun {
     tools: jsonColumn<Tool[]>(row.tools),
     passThreshold: row.pass_threshold,
     hasConversations: row.has_conversations,
-    conversation: row.conversation === null ? null : jsonColumn<ConversationDefaults>(row.conversation),
+    conversation: nullableJsonColumn<ConversationDefaults>(row.conversation),
     config: { ...jsonColumn<RunConfig | RecordedConfig>(row.config), samples },
     samples,
     extensions: row.extensions.map(toGeneration),

@@ -1,5 +1,5 @@
 import type { ConversationDefaults } from '#lib/contracts/conversation';
-import { jsonColumn } from '../connection/json-column.js';
+import { nullableJsonColumn } from '../connection/json-column.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
 
 /**
@@ -14,6 +14,5 @@ export async function readConversationDefaults(
     'SELECT conversation FROM suite_version WHERE id = $1',
     [versionId],
   );
-  const text = rows[0]?.conversation ?? null;
-  return text === null ? null : jsonColumn<ConversationDefaults>(text);
+  return nullableJsonColumn<ConversationDefaults>(rows[0]?.conversation ?? null);
 }

@@ -5,7 +5,7 @@ import type { Result } from '#lib/contracts/result';
 import type { Tool } from '#lib/contracts/tool';
 import { BatchColumns } from '../connection/batch-columns.js';
 import type { Pool, PoolClient } from '../connection/pool.js';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { TeamScoped } from '../team-isolation.js';
 import { wholeExchange } from './exchange-parts.js';
 import { parseCase } from './pinned-cases.js';
@@ -101,7 +101,7 @@ export class ResultRepository extends TeamScoped<Pool> {
       result: toResult(row),
       input: parseCase(row.body),
       suiteTools: jsonColumn<Tool[]>(kept[0]?.tools ?? '[]'),
-      defaults: kept[0]?.conversation ? jsonColumn<ConversationDefaults>(kept[0].conversation) : null,
+      defaults: nullableJsonColumn<ConversationDefaults>(kept[0]?.conversation ?? null),
       abstention: row.abstention,
       packed: kept[0]?.body ?? null,
     };

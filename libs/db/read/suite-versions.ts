@@ -12,7 +12,7 @@ import {
 import type { Tool } from '#lib/contracts/tool';
 import { timeOfId } from '#lib/runtime/ids';
 import { inTransaction, type Pool } from '../connection/pool.js';
-import { jsonColumn } from '../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../connection/json-column.js';
 import { CASE_PAGE } from '../catalogue/case-pages.js';
 import { pageOf } from '../catalogue/page.js';
 import { TeamScoped } from '../team-isolation.js';
@@ -125,7 +125,7 @@ export class SuiteVersionRepository extends TeamScoped {
         system_prompt,
         tools: jsonColumn<Tool[]>(tools),
         pass_threshold,
-        conversation: conversation === null ? null : jsonColumn<ConversationDefaults>(conversation),
+        conversation: nullableJsonColumn<ConversationDefaults>(conversation),
         test_cases_count,
       },
       place: { suiteId, versionId: row.version_id },

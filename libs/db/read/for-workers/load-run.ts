@@ -3,7 +3,7 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import type { RunConfig } from '#lib/contracts/run-input';
 import type { Tool } from '#lib/contracts/tool';
 import type { Pool } from '../../connection/pool.js';
-import { jsonColumn } from '../../connection/json-column.js';
+import { jsonColumn, nullableJsonColumn } from '../../connection/json-column.js';
 
 /** What a worker needs to know about a run. It does not change while the run is active. */
 export interface LoadedRun {
@@ -85,7 +85,7 @@ export async function loadRun(pool: Pool, runId: string): Promise<LoadedRun | un
       systemPrompt: run.system_prompt,
       tools: jsonColumn<Tool[]>(run.tools),
       passThreshold: run.pass_threshold,
-      conversation: run.conversation === null ? null : jsonColumn<ConversationDefaults>(run.conversation),
+      conversation: nullableJsonColumn<ConversationDefaults>(run.conversation),
     },
     targets: targets.rows.map((row) => ({ ...row, params: jsonColumn<JsonObject>(row.params) })),
   };
