@@ -14,6 +14,7 @@ import { ReplyScorer } from './scoring/score-reply.js';
 import { CasePlayer, type OnAttempt } from './items/play-and-score.js';
 import { Connections } from './models/connections.js';
 import { FirstRequests } from './models/first-requests.js';
+import { RequestTurns } from './models/request-turns.js';
 import { LaneBudgets } from './models/lane-budgets.js';
 import { ReplyCache } from './items/reply-cache.js';
 import { RoundStore } from './items/round-store.js';
@@ -50,6 +51,7 @@ export function composeItems(env: Env, logger: Logger, { keyRefs, meters, maxCon
     redis,
     connections,
     firstRequests: new FirstRequests(redis),
+    turns: new RequestTurns(),
     scorer,
     itemScorer,
     warnings,

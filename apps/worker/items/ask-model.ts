@@ -60,6 +60,8 @@ export interface AskOptions {
   item: string;
   /** Whether this request continues a partly paid item. */
   isContinuation?: boolean;
+  /** Counts a request of about this many tokens, and waits until it may be sent. @throws the signal's reason */
+  turn?: (tokens: number) => Promise<void>;
   /** Records whether the item is being worked on, or is only waiting for its turn. */
   setActive?: (isActive: boolean) => Promise<void>;
   onAttempt?: (failure: ProviderFailure | undefined, seconds: number) => void;
@@ -178,8 +180,9 @@ class ModelAsker {
 
   /** @returns undefined when the model's connection has changed */
   async #waitForPermit(budget: Permits, tokens: number, { rerouted }: ModelConnection): Promise<Permit | undefined> {
-    const { signal, isContinuation, setActive } = this.options;
+    const { signal, isContinuation, setActive, turn } = this.options;
     await setActive?.(false);
+    await turn?.(tokens);
     return traceStep('wait for the budget', {}, () =>
       unlessRerouted(rerouted, budget.acquire(tokens, signal, { rerouted, isContinuation })),
     );
@@ -292,6 +295,9 @@ function keepRefusal(result: AskResult, { kind, message, status, body, privateBo
 function estimateTokens(body: JsonObject): number {
   const limit = typeof body.max_tokens === 'number' ? body.max_tokens : RESERVED_REPLY_TOKENS;
   const replyTokens = Math.min(limit, RESERVED_REPLY_TOKENS);
-  return JSON.stringify(body.messages).length / 4 + replyTokens + toolTokens(body.tools as object);
+  const messages = (body.messages as JsonObject[]).reduce((sum, message) => sum + messageTokens(message), 0);
+  return messages + replyTokens + toolTokens(body.tools as object);
 }
+/** The messages of a conversation are sent again with each of its requests. */
+const messageTokens = memoize((message: JsonObject) => (JSON.stringify(message).length + 1) / 4);
 const toolTokens = memoize((tools: object) => JSON.stringify(tools).length / 4);

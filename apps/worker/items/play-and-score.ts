@@ -16,13 +16,14 @@ import type { Redis } from '#lib/runtime/redis';
 import type { ReplyScorer } from '../scoring/score-reply.js';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { FirstRequests } from '../models/first-requests.js';
+import type { RequestTurns } from '../models/request-turns.js';
 import type { NewExchange } from '../scoring/exchange.js';
 import type { Account } from '#lib/db/engine/store-rounds';
 import type { AskOptions } from './ask-model.js';
 import { LeaseLost, ModelResting } from './claimed-items.js';
 import { errored, type ItemResult } from './error-settlements.js';
 import { packExchange } from './exchange/pack-exchange.js';
-import { playCase, type LastRound, type PlayedCase } from './play-case.js';
+import { hasRounds, playCase, type LastRound, type PlayedCase } from './play-case.js';
 import { lastRound, playConversation, sumOf, type FinishedRound } from './play-conversation.js';
 import type { RoundStore } from './round-store.js';
 import type { RunWarnings } from './run-warnings.js';
@@ -65,6 +66,7 @@ export class CasePlayer {
       redis: Redis;
       connections: Connections;
       firstRequests: FirstRequests;
+      turns: RequestTurns;
       scorer: ReplyScorer;
       itemScorer: ItemScorer;
       warnings: RunWarnings;
@@ -137,7 +139,7 @@ export class CasePlayer {
     const { built, model, modelName } = request;
     const { permits, signal, setActive } = context;
     const { laneId } = target;
-    const { connections, redis, scorer } = this.deps;
+    const { connections, redis, scorer, turns } = this.deps;
     const caller = { share: laneId, signal };
     const options: AskOptions = {
       model: () => model.current(),
@@ -154,6 +156,10 @@ export class CasePlayer {
       signal,
       replyMemory,
       setActive,
+      turn: async (tokens) => {
+        if (hasRounds(prepared.input)) await turns.take(run.teamId, tokens, signal);
+        else turns.count(run.teamId, tokens);
+      },
       onAttempt: (failure, seconds) => this.deps.onAttempt(laneId, failure, seconds),
       onNotes: (more) => notes.push(...more),
     };

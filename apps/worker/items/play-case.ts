@@ -45,6 +45,10 @@ export interface LastRound {
   ended?: Omit<ConversationPlayed, 'rounds'>;
 }
 
+/** Whether a case asks its model again, with the answers of its tools. */
+export const hasRounds = ({ multi_turn, conversation }: CaseInput): boolean =>
+  multi_turn === true || conversation !== undefined;
+
 /**
  * Runs the tools of a round from their mocks. It counts the calls of each tool in `callCounts`.
  * @returns undefined at the end of the chain

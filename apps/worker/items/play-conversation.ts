@@ -2,6 +2,7 @@ import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
 import type { Conversation } from '#lib/contracts/conversation';
 import type { AnsweredCall, PlayedRound } from '#lib/contracts/conversation-played';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { memoize } from '#lib/contracts/memoize';
 import { CONVERSATION_BOUNDS, DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
 import type { Account } from '#lib/db/engine/store-rounds';
 import { failedResult } from '#lib/providers/dialects/failed-result';
@@ -178,11 +179,12 @@ export function markFailed(messages: readonly JsonObject[], answered: readonly A
 /** Bytes of the model's messages, the new one among them. */
 function bytesSentBack(added: readonly JsonObject[], { message }: HeldReply): number {
   const written = added.filter(({ role }) => role === 'assistant');
-  const earlier = written.reduce((sum, one) => sum + Buffer.byteLength(JSON.stringify(one)), 0);
-  return (
-    earlier + (message instanceof SerialisedJson ? message.bytes.length : Buffer.byteLength(JSON.stringify(message)))
-  );
+  const earlier = written.reduce((sum, one) => sum + bytesOf(one), 0);
+  return earlier + (message instanceof SerialisedJson ? message.bytes.length : bytesOf(message));
 }
+
+/** A message is looked at after each round that follows it. */
+const bytesOf = memoize((message: JsonObject) => Buffer.byteLength(JSON.stringify(message)));
 
 function boundFailure({ ended, calls }: RoundPlayed): ProviderFailure {
   const { what, limit } = ended!.bound!;

@@ -26,7 +26,7 @@ import { KeyedMicroBatcher } from '#lib/runtime/micro-batch';
 import type { Connections, HeldModel, ModelConnection } from '../models/connections.js';
 import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
-import { restOfChain } from './play-case.js';
+import { hasRounds, restOfChain } from './play-case.js';
 import type { ReplyCache, Reservation } from './reply-cache.js';
 import type { RunCache } from './run-cache.js';
 import type { RunWarnings } from './run-warnings.js';
@@ -99,7 +99,7 @@ export class ItemRunner {
     const place = placeOf(run, delivery.item);
     const prepared = await cached.caseAt(place.casePosition);
     const replyMemory = this.deps.replyMemoryPool.forItem(target.laneId);
-    replyMemory.keepsAllRounds = prepared.input.multi_turn === true || Boolean(prepared.input.conversation);
+    replyMemory.keepsAllRounds = hasRounds(prepared.input);
     return { identity: { delivery, ...place, category: prepared.category }, run, target, prepared, replyMemory };
   }
 
