@@ -6,8 +6,10 @@ import { createChatClient } from '#lib/providers/chat';
 import type { Endpoint, Fetch } from '#lib/providers/dialects/dialect';
 import { suiteNamesByWireName } from '#lib/providers/formats/formats';
 import { playCase, type PlayedCase } from '../apps/worker/items/play-case.js';
+import { playConversation, sumOf } from '../apps/worker/items/play-conversation.js';
 import { prepare } from '../apps/worker/scoring/prepare-case.js';
-import { runTools } from '../apps/worker/scoring/scoring-work.js';
+import type { HeldReply, Reply } from '../apps/worker/scoring/exchange.js';
+import { playRound, runTools } from '../apps/worker/scoring/scoring-work.js';
 import type { AskOptions } from '../apps/worker/items/ask-model.js';
 
 /** Plays a case as a worker does, with the real client, but without queue, budget and database. */
@@ -23,19 +25,23 @@ export function playAlone(
   const chat = createChatClient(kind, endpoint, fetch);
   const model = { chat, kind, learned: {}, lane: { id: 'lane' }, rerouted: new AbortController().signal };
   const permits = { acquire: async () => ({ id: 'permit', tokens: 0 }), release: async () => false };
-  return playCase(
-    prepared,
-    {
-      ...options,
-      model: async () => model as never,
-      permits: () => permits,
-      body,
-      timeoutMs: 60_000,
-      signal: new AbortController().signal,
-      item: 'item',
-      name: 'provider::model',
-    },
-    async (reply, callCounts) =>
-      runTools(prepared, { ...reply, message: reply.message as JsonObject, names }, callCounts),
-  );
+  const asked: AskOptions = {
+    ...options,
+    model: async () => model as never,
+    permits: () => permits,
+    body,
+    timeoutMs: 60_000,
+    signal: new AbortController().signal,
+    item: 'item',
+    name: 'provider::model',
+  };
+  const readHere = (reply: HeldReply): Reply => ({ ...reply, message: reply.message as JsonObject, names });
+  if (input.conversation)
+    return playConversation(asked, {
+      conversation: input.conversation,
+      kept: [],
+      answer: async (reply, soFar) => playRound(prepared, readHere(reply), soFar),
+      store: async () => sumOf([]),
+    });
+  return playCase(prepared, asked, async (reply, callCounts) => runTools(prepared, readHere(reply), callCounts));
 }

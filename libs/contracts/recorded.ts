@@ -91,7 +91,7 @@ export const RecordedLine = namedInput('RecordedLine', 'One recorded reply.', {
     .array(z.unknown())
     .min(1)
     .optional()
-    .describe('The replies to the rounds of a chain, in order, instead of `reply`.'),
+    .describe('The replies to the rounds of a chain or a conversation, in order, instead of `reply`.'),
   error: z
     .unknown()
     .optional()

@@ -103,6 +103,7 @@ function scoreOne({ id, options }: RunMetric, played: PlayedCase): MetricScore {
   // Runs of earlier releases may have a metric that does not support runs.
   const made = metric?.fromCase?.(played, options) ?? { notApplicable: metric?.notInRuns ?? `No metric "${id}".` };
   if ('notApplicable' in made) return { score: null, reason: made.notApplicable };
+  if ('score' in made) return made.score;
   try {
     return scoreMetric(id, options, made.input, played.similarities);
   } catch (error) {

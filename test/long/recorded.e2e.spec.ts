@@ -294,6 +294,29 @@ it('a chain is scored from all of its rounds, whether listed or in a conversatio
   expect(body.warnings).toEqual([]);
 }, 60_000);
 
+it('the rules of a conversation answer its recorded rounds', async () => {
+  const switch_on = {
+    type: 'function',
+    function: { name: 'switch_on', parameters: { type: 'object', properties: {} } },
+  };
+  const suite = await suiteOf({
+    name: 'Lamps',
+    tools: [switch_on],
+    conversation: {
+      state: { lamp: 'off' },
+      tools: { switch_on: [{ effects: [{ op: 'replace', path: '/lamp', value: 'on' }] }] },
+    },
+    test_cases: [{ name: 'on', prompt: 'Light!', conversation: { goal: { state: { '/lamp': 'on' } } } }],
+  });
+  const on = { tool_calls: [{ id: 's', type: 'function', function: { name: 'switch_on', arguments: '{}' } }] };
+  const { body } = await record(suite, 'agent', lines([{ case: 'on', rounds: [on, { content: 'It is on.' }] }]));
+  await untilRunEnded(client, body.eval_id);
+  expect([body.warnings, await resultsOf(body.eval_id)]).toMatchObject([
+    [],
+    [{ passed: true, metrics: { 'conversation.state': { score: 1 } }, evidence: { conversation: { rounds: 2 } } }],
+  ]);
+}, 60_000);
+
 it('a recorded run is scored completely, each item once, despite a dead worker, a cancel and a resume', async () => {
   const suite = await suiteOf(weatherSuite(40));
   const file = Array.from({ length: 40 * 50 }, (_, n) => ({

@@ -29,7 +29,7 @@ export class RecordedController {
       `${MAX_RECORDED.bytes / 2 ** 30} GiB in all, which are read as they arrive. A line is ` +
       '`{case, sample, reply}`. `case` is an id or a name, `sample` counts from 0 and may be left out, and ' +
       '`reply` has any shape that `toolmark score` reads. Instead of `reply` a line may have `rounds` (of a ' +
-      'chain) or `error` (what went wrong). The API stores all of the replies or none.',
+      'chain or a conversation) or `error` (what went wrong). The API stores all of the replies or none.',
   )
   @Answers(202, RecordedSubmitted, 408, 413, 429)
   record(

@@ -115,9 +115,9 @@ export class ReplyPlacement {
     return needed;
   }
 
-  /** A case that is not a chain has a single request, so only the first round is scored. */
-  #exchangeOf({ exchange, first, line }: ReadLine, { isChain }: KnownCase): Uint8Array {
-    if (isChain || !first) return exchange;
+  /** A case that is neither a chain nor a conversation has a single request, so only the first round is scored. */
+  #exchangeOf({ exchange, first, line }: ReadLine, { hasRounds }: KnownCase): Uint8Array {
+    if (hasRounds || !first) return exchange;
     this.#extraRounds ??= { lines: 0, first: line };
     this.#extraRounds.lines++;
     return first;
@@ -167,7 +167,7 @@ export class ReplyPlacement {
         code: 'several_rounds',
         message:
           `${this.#extraRounds.lines} of the replies have several rounds although their cases ask once ` +
-          `("multi_turn" is not set), first in line ${this.#extraRounds.first}: only the first round is scored.`,
+          `(they have neither "multi_turn" nor "conversation"), first in line ${this.#extraRounds.first}: only the first round is scored.`,
       });
     return warnings;
   }

@@ -168,7 +168,7 @@ export class CasePlayer {
       return playConversation(options, {
         conversation,
         kept: keptRounds,
-        answer: (reply, progress) => scorer.playRound(prepared, { ...reply, names }, progress, caller),
+        answer: (reply, before) => scorer.playRound(prepared, { ...reply, names }, before, caller),
         store: (round) => this.#storeRound(item, request, round, names),
       });
     return playCase(prepared, options, (reply, callCounts) =>

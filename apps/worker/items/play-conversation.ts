@@ -3,16 +3,15 @@ import type { Conversation } from '#lib/contracts/conversation';
 import type { AnsweredCall, PlayedRound } from '#lib/contracts/conversation-played';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { memoize } from '#lib/contracts/memoize';
-import { CONVERSATION_BOUNDS, DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
+import { CONVERSATION_BOUNDS } from '#lib/contracts/values/conversations';
 import type { Account } from '#lib/db/engine/store-rounds';
 import { failedResult } from '#lib/providers/dialects/failed-result';
 import { ProviderFailure } from '#lib/providers/failure';
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { EARLIER_MESSAGES_PLACEHOLDER } from '#lib/scoring/cases/stored-requests';
-import { beginConversation, resumeConversation, type ConversationProgress } from '#lib/scoring/conversation/play';
+import { conversationSoFar, type ConversationSoFar, type PlayedReply } from '#lib/scoring/conversation/play-reply';
 import type { HeldReply } from '../scoring/exchange.js';
 import { Unscorable } from '../scoring/score-reply.js';
-import type { RoundPlayed } from '../scoring/scoring-work.js';
 import { askModel, type AskOptions, type AskResult } from './ask-model.js';
 import { messageOf, messagesOf, type LastRound, type PlayedCase } from './play-case.js';
 import { isRefusedForReplies } from './refused-round.js';
@@ -35,7 +34,7 @@ interface Playing {
   conversation: Conversation;
   /** What is stored of earlier rounds. */
   kept: readonly KeptRound[];
-  answer: (reply: HeldReply, progress: ConversationProgress) => Promise<RoundPlayed>;
+  answer: (reply: HeldReply, before: ConversationSoFar) => Promise<PlayedReply>;
   /**
    * Stores a finished round before the next request.
    * @returns what it took and cost; a failure when it cannot be stored
@@ -51,12 +50,11 @@ interface Playing {
  */
 export async function playConversation(options: AskOptions, of: Playing): Promise<PlayedCase> {
   const { conversation, kept } = of;
-  const most = conversation.max_rounds ?? DEFAULT_CONVERSATION_ROUNDS;
   const replies = kept.map(({ reply }) => reply);
   const rounds = kept.map(({ played }) => played);
   const added = kept.flatMap(({ next }) => next);
   let before = sumOf(kept.map(({ account }) => account));
-  let progress = kept.length ? resumeConversation(conversation, rounds) : beginConversation(conversation);
+  let soFar = conversationSoFar(of, rounds);
   let firstSent: JsonObject | undefined;
   for (;;) {
     const round = replies.length;
@@ -80,30 +78,23 @@ export async function playConversation(options: AskOptions, of: Playing): Promis
       if (!isForReplies(asked.failure, options.body, added)) return fail(asked.failure);
       return { ...end({ end: 'refused_round' }), refusedRound: asked.failure! };
     }
-    const answered = await of.answer(reply, progress).catch((error: unknown) => {
+    const answered = await of.answer(reply, soFar).catch((error: unknown) => {
       if (error instanceof Unscorable) return new ProviderFailure(error.kind, error.message, false);
       throw error;
     });
     if (answered instanceof ProviderFailure) return fail(answered);
-    progress = answered.progress;
-    const isLast = round + 1 >= most;
-    const user = answered.calls.length === 0 && !answered.ended && !isLast ? nextTurn(conversation, rounds) : null;
-    const played: PlayedRound = { calls: answered.answered, user };
-    if (answered.isOfSuite) return fail(boundFailure(answered), played);
+    const { played, after, ended, fault } = answered;
+    if (fault !== undefined) return fail(new ProviderFailure('conversation', fault, false), played);
+    soFar = after;
     replies.push(reply);
     rounds.push(played);
-    if (answered.ended) return end(answered.ended, played);
-    if (answered.calls.length === 0 && user === null) {
-      const isCut = nextTurn(conversation, rounds) !== null;
-      return end({ end: isCut ? 'round_limit' : 'answered' }, played);
-    }
-    if (isLast) return end({ end: 'round_limit' }, played);
+    if (ended) return end(ended, played);
     const bytes = bytesSentBack(added, reply);
     if (bytes > MOST_SENT_BACK)
       return end({ end: 'oversized', bound: { what: 'messages', limit: MOST_SENT_BACK, found: bytes } }, played);
     const message = await messageOf(reply);
     if (message instanceof ProviderFailure) return fail(message, played);
-    const next = followingMessages(message, answered, user, round);
+    const next = followingMessages(message, answered, round);
     const account = await of.store({ round, asked, reply, played, next });
     if (account instanceof ProviderFailure) return fail(account, played);
     before = sumOf([before, account]);
@@ -143,17 +134,10 @@ const withoutEarlier = (request: Json): Json => ({
   messages: [EARLIER_MESSAGES_PLACEHOLDER],
 });
 
-/** What the user says next; null for nothing. */
-function nextTurn({ user }: Conversation, rounds: readonly PlayedRound[]): string | null {
-  const said = rounds.filter((one) => one.user !== null).length;
-  return user?.turns[said] ?? null;
-}
-
 /** The reply and what follows it, as messages. */
 function followingMessages(
   message: JsonObject,
-  { calls, answered }: RoundPlayed,
-  user: string | null,
+  { calls, played: { calls: answered, user } }: PlayedReply,
   round: number,
 ): JsonObject[] {
   if (user !== null)
@@ -185,20 +169,6 @@ function bytesSentBack(added: readonly JsonObject[], { message }: HeldReply): nu
 
 /** A message is looked at after each round that follows it. */
 const bytesOf = memoize((message: JsonObject) => Buffer.byteLength(JSON.stringify(message)));
-
-function boundFailure({ ended, calls }: RoundPlayed): ProviderFailure {
-  const { what, limit } = ended!.bound!;
-  const of = what === 'state' ? 'the state' : 'the answers of its tools';
-  return new ProviderFailure(
-    'conversation',
-    `A rule of the conversation makes ${of} larger than ${limit.toLocaleString('en')} bytes, after a call of ` +
-      `${calls
-        .map(({ name }) => name)
-        .join(', ')
-        .slice(0, 200)}. Change the rules of the suite.`,
-    false,
-  );
-}
 
 const NO_ACCOUNT: Account = { attempts: 0, latencyMs: 0, usage: NO_USAGE, costUsd: null };
 

@@ -1,8 +1,11 @@
+import { zstdDecompressSync } from 'node:zlib';
 import { addUsage, NO_USAGE, type Usage } from '#lib/contracts/cost';
-import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { countValues } from '#lib/contracts/json/count-values';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { SettingChanges } from '#lib/contracts/learned';
 import type { ErrorKind, ToolChoice } from '#lib/contracts/run-input';
 import type { PlayedRound } from '#lib/contracts/conversation-played';
+import { joinExchange, partsOf } from '#lib/db/read/exchange-parts';
 import type { SerialisedJson } from '#lib/providers/reading/printed-json';
 import { storedReplies, storedReply } from '#lib/providers/formats/stored-reply';
 import type { ConversationPlayed } from './prepare-case.js';
@@ -71,6 +74,47 @@ export function readExchange(stored: Exchange): ReadExchange & { replies: Reply[
     usage: usageIn(stored),
     error: replies ? undefined : recordedError(stored),
   };
+}
+
+/**
+ * Reads a stored exchange, whole or in the parts of a conversation.
+ * @param packed as it is stored, or as `wholeExchange` joins it
+ * @param most bytes of its JSON, and values in it
+ * @returns the limit that it exceeds, which is known before it is parsed
+ */
+export function readPacked(
+  packed: Uint8Array,
+  most: { bytes: number; values: number },
+): { exchange: ReturnType<typeof readExchange> } | { exceeds: 'bytes' | 'values' } {
+  const parts: Buffer[] = [];
+  let left = most.bytes;
+  for (const part of partsOf(packed)) {
+    const json = decompress(part, left);
+    if (!json) return { exceeds: 'bytes' };
+    left -= json.length;
+    parts.push(json);
+  }
+  // A value takes at least one byte.
+  if (most.bytes - left > most.values) {
+    let values = 0;
+    for (const json of parts) {
+      values += countValues(json, { maxValues: most.values - values }).values;
+      if (values > most.values) return { exceeds: 'values' };
+    }
+  }
+  const exchange = joinExchange(parts.map((json) => parseJson(json.toString('utf8'))));
+  return { exchange: readExchange(exchange as unknown as Exchange) };
+}
+
+/** @returns undefined when it has more bytes */
+function decompress(packed: Uint8Array, most: number): Buffer | undefined {
+  if (most === 0) return undefined;
+  try {
+    return zstdDecompressSync(packed, { maxOutputLength: most });
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
 }
 
 /** The failure of a recording without a reply, in the words of a refusal. */

@@ -59,6 +59,56 @@ test('a large reply is scored in another thread exactly like a small one, to the
   expect(JSON.stringify(there)).toBe(JSON.stringify(here));
 });
 
+describe('a conversation that was recorded', () => {
+  const conversation = {
+    state: { kept: 'x'.repeat(200_000) },
+    tools: {
+      f: [{ respond: 'fine' }],
+      deep: [{ effects: [{ op: 'add' as const, path: '/more', value: { $state: '' } }] }],
+    },
+    goal: { calls: [{ tool: 'f' }], answer: [{ contains: 'fine' }] },
+  };
+  const said = replied({ content: 'It is fine.' });
+  const id = 'toolmark.conversation';
+  const metrics = [{ id, as: id, options: {} }];
+
+  test('is played by its rules', async () => {
+    const first = replied({ tool_calls: [call('f', '{}')] });
+    const scored = await shared.score(aCase({ conversation }), [first, said], metrics, alone);
+    expect(scored.verdict).toMatchObject({ overall: 1, passed: true });
+    expect(scored.metrics).toMatchObject({ [id]: { score: 1 }, 'conversation.calls': { score: 1 } });
+  });
+
+  test('has no score when its suite has a fault', async () => {
+    const first = replied({ tool_calls: [call('deep', '{}')] });
+    await expect(shared.score(aCase({ conversation }), [first, said], metrics, alone)).rejects.toMatchObject({
+      kind: 'conversation',
+      message: expect.stringContaining('Change the rules of the suite.'),
+    });
+  });
+});
+
+test('a conversation is judged as it was played, by a metric of the run too', async () => {
+  const prepared = aCase({
+    conversation: { state: {}, tools: { f: [{ error: 'Today it fails.' }] }, goal: { state: { '/a': 1 } } },
+  });
+  const change = { op: 'add' as const, path: '/a', value: 1 };
+  const answered = { name: 'f', arguments: {}, answer: 'ok', is_error: false, rule: 0, changes: [change] };
+  const rounds = [
+    { calls: [answered], user: null },
+    { calls: [], user: 'Go on.' },
+    { calls: [], user: null },
+  ];
+  const replies = [replied({ tool_calls: [call('f', '{}')] }), replied({ content: 'a' }), replied({ content: 'b' })];
+  const id = 'toolmark.conversation';
+  const played = { rounds, end: 'answered' as const };
+  const scored = await shared.score(prepared, replies, [{ id, as: id, options: {} }], { ...alone, played });
+  expect(scored.verdict).toMatchObject({ passed: true, evidence: { conversation: { rounds: 3 } } });
+  const { overall: score, called: _called, abstention: _abstention, ...rest } = scored.verdict;
+  const { finish_reason: _reason, ...evidence } = rest.evidence;
+  expect(scored.metrics![id]).toEqual({ score, ...rest, evidence });
+});
+
 test('a verdict says how the last reply ended if its provider reports it', async () => {
   const ended = async (...reasons: (string | null)[]) => {
     const replies = reasons.map((finishReason) => ({ message: { content: 'x' }, finishReason }));

@@ -15,7 +15,8 @@ import {
   isCheapToScore,
 } from '#lib/scoring/house/is-cheap-to-score';
 import { thoughtsInFields } from '#lib/scoring/replies/thoughts';
-import type { ConversationProgress } from '#lib/scoring/conversation/play';
+import { ConversationFault } from '#lib/scoring/conversation/merge';
+import type { ConversationSoFar, PlayedReply } from '#lib/scoring/conversation/play-reply';
 import type { HeldReply, ReadExchange, Reply } from './exchange.js';
 import type { ConversationPlayed, PreparedCase } from './prepare-case.js';
 import {
@@ -25,7 +26,6 @@ import {
   scoreOnce,
   type CaseText,
   type PrintedReply,
-  type RoundPlayed,
   type ScoredReply,
   type ScoringResult,
   type ScoringTask,
@@ -36,7 +36,7 @@ import {
 /** Scoring a reply exceeded a limit, or threw an unexpected error. The item is errored; its reply is kept. */
 export class Unscorable extends Error {
   constructor(
-    readonly kind: 'unscorable' | 'internal',
+    readonly kind: 'unscorable' | 'conversation' | 'internal',
     message: string,
   ) {
     super(message);
@@ -156,30 +156,30 @@ export class ReplyScorer {
   }
 
   /**
-   * Answers the calls of a reply from the rules of its conversation.
+   * Plays a reply by the rules of its conversation.
    * @throws Unscorable, or the signal's reason
    */
   async playRound(
     prepared: PreparedCase,
     reply: HeldReply,
-    progress: ConversationProgress,
+    before: ConversationSoFar,
     { share, signal }: Caller,
-  ): Promise<RoundPlayed> {
+  ): Promise<PlayedReply> {
     const isCheap =
       isRead(reply) &&
       isCheapToScore(prepared, [reply.message], []) &&
-      isCheapToPlay(prepared, reply.message, progress.state);
-    if (isCheap) return this.#guard(signal, async () => playRound(prepared, reply, progress));
+      isCheapToPlay(prepared, reply.message, before.progress.state);
+    if (isCheap) return this.#guard(signal, async () => playRound(prepared, reply, before));
     const printed = await print(reply);
     const task = {
       what: 'play round',
       case: textOf(prepared),
       reply: printed,
-      progress: JSON.stringify(progress),
+      before: JSON.stringify(before),
     } as const;
     const result = await this.#guard(signal, () => this.#threads.run(task, share, signal));
     const { json } = result as { json: string };
-    return runSerially(() => parseJson(json) as unknown as RoundPlayed, json.length);
+    return runSerially(() => parseJson(json) as unknown as PlayedReply, json.length);
   }
 
   /**
@@ -214,7 +214,8 @@ export class ReplyScorer {
             'tools, a resume or a rescore can score it.',
         );
       }
-      const { message, stack } = error as Error;
+      const { name, message, stack } = error as Error;
+      if (name === ConversationFault.name) throw new Unscorable('conversation', message);
       this.logger.error({ error: message, stack }, 'Scoring a reply failed unexpectedly; the item is errored');
       throw new Unscorable(
         'internal',
@@ -235,7 +236,8 @@ const textOf = memoize(({ input, tools, passThreshold }: PreparedCase): CaseText
 const MAX_CHEAP_CONVERSATION = 64 * 1024;
 
 function isCheapToJudge({ input: { conversation } }: PreparedCase, played: ConversationPlayed | undefined): boolean {
-  if (!conversation || !played) return true;
+  if (!conversation) return true;
+  if (!played) return false; // Its rules are asked.
   const length = approximateJsonLength(played as unknown as Json, MAX_CHEAP_CONVERSATION);
   return length <= MAX_CHEAP_CONVERSATION && isCheapToReplay(conversation, played.rounds);
 }

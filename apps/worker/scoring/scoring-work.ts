@@ -1,17 +1,16 @@
-import { zstdDecompressSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CaseInput } from '#lib/contracts/case';
-import type { AnsweredCall, PlayedRound } from '#lib/contracts/conversation-played';
+import type { PlayedRound } from '#lib/contracts/conversation-played';
 import { memoize } from '#lib/contracts/memoize';
-import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type JsonObject } from '#lib/contracts/json/json';
 import { stringifyInSourceOrder } from '#lib/contracts/json/key-order';
 import type { RunMetric } from '#lib/contracts/metric';
 import { toStorable } from '#lib/contracts/json/storable';
 import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
-import { joinExchange, partsOf } from '#lib/db/read/exchange-parts';
-import { answerCalls, prepareConversation, type ConversationProgress } from '#lib/scoring/conversation/play';
+import { prepareConversation } from '#lib/scoring/conversation/play';
+import { playReply, type ConversationSoFar, type PlayedReply } from '#lib/scoring/conversation/play-reply';
 import { schemaFault } from '#lib/scoring/conversation/schema-fault';
 import { conversationFigures } from '#lib/scoring/conversation/score';
 import { saidIn } from '#lib/scoring/replies/thoughts';
@@ -19,13 +18,13 @@ import { equalJson } from '#lib/scoring/arguments/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metrics';
 import type { MetricScore } from '#lib/scoring/metrics/metric';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
-import { isUnreadCall, parseReply } from '#lib/scoring/replies/parse-reply';
+import { parseReply } from '#lib/scoring/replies/parse-reply';
 import { countValues } from '#lib/contracts/json/count-values';
 import { tooManyValues } from '#lib/providers/reading/count-values';
 import { decodeUtf8, MAX_REPLY_VALUES } from '#lib/providers/reading/reading-work';
 import { endsChain } from '#lib/scoring/house/score-chain';
 import { shortenMetrics, shortenVerdict } from '#lib/scoring/house/shorten-verdict';
-import { readExchange, type Exchange, type ReadExchange, type Reply } from './exchange.js';
+import { readPacked, type ReadExchange, type Reply } from './exchange.js';
 import { prepareWith, type ConversationPlayed, type PreparedCase } from './prepare-case.js';
 
 export interface ScoredReply {
@@ -94,12 +93,22 @@ export function scoreOnce(
   const similarities = known.find;
   const scored: ScoredReply = {
     verdict: withFinishReason(
-      prepared.score(read, similarities, played && { played, texts: replies.map(({ message }) => saidIn(message)) }),
+      prepared.score(
+        read,
+        similarities,
+        prepared.input.conversation ? { played, texts: replies.map(({ message }) => saidIn(message)) } : undefined,
+      ),
       replies.at(-1)?.finishReason,
     ),
   };
   if (metrics.length)
-    scored.metrics = scoreMetrics(metrics, { case: prepared.input, tools: prepared.tools, rounds, similarities });
+    scored.metrics = scoreMetrics(metrics, {
+      case: prepared.input,
+      tools: prepared.tools,
+      rounds,
+      ...(played && { played }),
+      similarities,
+    });
   if (prepared.input.conversation) scored.metrics = { ...scored.metrics, ...conversationFigures(scored.verdict) };
   if (played && read.some(({ calls }, index) => !areAnswered(calls, played.rounds[index]))) scored.differs = true;
   return scored;
@@ -138,41 +147,23 @@ export function runTools(
 ): ToolResults | undefined {
   const reply = parseReply(message, tools, { names, finishReason });
   // A call that its host could not parse has no message with which a conversation could continue.
-  if (isUnreadCall(finishReason)) return undefined;
+  if (reply.isUnread) return undefined;
   if (reply.oversized || reply.ending || reply.calls.length === 0 || endsChain(input, reply)) return undefined;
   return { calls: reply.calls, results: reply.calls.map(mockTools(input, callCounts)) };
-}
-
-/** A reply of a conversation, and the answers to its calls. */
-export interface RoundPlayed {
-  calls: ParsedCall[];
-  answered: AnsweredCall[];
-  progress: ConversationProgress;
-  /** The reply is the last: why. */
-  ended?: Omit<ConversationPlayed, 'rounds'>;
-  /** The suite's rules exceed a bound. */
-  isOfSuite?: boolean;
 }
 
 const preparedConversation = memoize((input: CaseInput) =>
   memoize((tools: readonly Tool[]) => prepareConversation(input, tools)),
 );
 
-/** Answers the calls of a reply from the rules of its conversation. */
+/** Plays a reply by the rules of its conversation. */
 export function playRound(
   { input, tools }: Pick<PreparedCase, 'input' | 'tools'>,
   { message, names, finishReason }: Reply,
-  progress: ConversationProgress,
-): RoundPlayed {
+  before: ConversationSoFar,
+): PlayedReply {
   const reply = parseReply(message, tools, { names, finishReason });
-  const unanswered = { calls: reply.calls, answered: [], progress };
-  if (reply.oversized) return { ...unanswered, ended: { end: 'oversized', bound: reply.oversized } };
-  if (reply.ending) return { ...unanswered, ended: { end: reply.ending } };
-  // A call that its host could not parse has no message with which a conversation could continue.
-  if (isUnreadCall(finishReason)) return { ...unanswered, ended: { end: 'answered' } };
-  const { calls, end, ...rest } = answerCalls(preparedConversation(input)(tools), progress, reply.calls, schemaFault);
-  const played = { calls: reply.calls, answered: calls, progress: rest.progress };
-  return end ? { ...played, ended: { end: 'round_limit', bound: end.bound }, isOfSuite: end.isOfSuite } : played;
+  return playReply(preparedConversation(input)(tools), before, reply, schemaFault);
 }
 
 /** A case as JSON, for a thread. */
@@ -192,7 +183,7 @@ export type ScoringTask =
       known: [string, string, number][];
       played?: string;
     }
-  | { what: 'play round'; case: CaseText; reply: PrintedReply; progress: string }
+  | { what: 'play round'; case: CaseText; reply: PrintedReply; before: string }
   | { what: 'run tools'; case: CaseText; reply: PrintedReply; callCounts: Map<string, number> }
   /** `packed` is a stored exchange, compressed with zstd. */
   | { what: 'read exchange'; packed: Uint8Array };
@@ -239,15 +230,15 @@ const readPrinted = ({ message, ...rest }: PrintedReply): Reply => ({
 
 /** Runs a task in a thread. */
 export function runScoringTask(task: ScoringTask): ScoringResult {
-  if (task.what === 'read exchange') return readPacked(task.packed);
+  if (task.what === 'read exchange') return printExchange(task.packed);
   const preparedCase = preparedOf(task.case);
   if (task.what === 'run tools') {
     const results = runTools(preparedCase, readPrinted(task.reply), task.callCounts);
     return { json: JSON.stringify(results), callCounts: task.callCounts };
   }
   if (task.what === 'play round') {
-    const progress = parseJson(task.progress) as unknown as ConversationProgress;
-    return { json: JSON.stringify(playRound(preparedCase, readPrinted(task.reply), progress)) };
+    const before = parseJson(task.before) as unknown as ConversationSoFar;
+    return { json: JSON.stringify(playRound(preparedCase, readPrinted(task.reply), before)) };
   }
   const known = new KnownSimilarities();
   for (const pair of task.known) known.add(...pair);
@@ -268,17 +259,16 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
   return { json: JSON.stringify(short) };
 }
 
-function readPacked(packed: Uint8Array): ScoringResult {
-  const parts: Json[] = [];
-  let [bytes, values] = [MAX_EXCHANGE_BYTES, MAX_REPLY_VALUES];
-  for (const part of partsOf(packed)) {
-    const json = zstdDecompressSync(part, { maxOutputLength: Math.max(1, bytes) });
-    bytes -= json.length;
-    values -= countValues(json, { maxValues: values }).values;
-    if (values < 0) return { excess: tooManyValues(MAX_REPLY_VALUES) };
-    parts.push(parseJson(json.toString('utf8')));
-  }
-  const { replies, ...rest } = readExchange(joinExchange(parts) as unknown as Exchange);
+function printExchange(packed: Uint8Array): ScoringResult {
+  const read = readPacked(packed, { bytes: MAX_EXCHANGE_BYTES, values: MAX_REPLY_VALUES });
+  if ('exceeds' in read)
+    return {
+      excess:
+        read.exceeds === 'values'
+          ? tooManyValues(MAX_REPLY_VALUES)
+          : `has more than ${MAX_EXCHANGE_BYTES / 2 ** 20} MiB`,
+    };
+  const { replies, ...rest } = read.exchange;
   const print = ({ message, ...reply }: Reply) => {
     const bytes = new TextEncoder().encode(stringifyInSourceOrder(message));
     return { ...reply, bytes, values: countValues(bytes).values };

@@ -54,7 +54,8 @@ export interface NamedCase {
   id: string;
   name: string | null;
   isDraft: boolean;
-  isChain: boolean;
+  /** A chain or a conversation. */
+  hasRounds: boolean;
   /** Whether its text mentions semantic comparison. */
   maybeSemantic: boolean;
 }
@@ -64,7 +65,8 @@ export async function* readNamedCases(pool: Pool, versionId: string, pageSize = 
   for (let after = -1; ;) {
     const { rows } = await pool.query<NamedCase>(
       `SELECT position, case_id AS id, body::json ->> 'name' AS name, NOT ${NOT_DRAFT} AS "isDraft",
-         coalesce(body::json ->> 'multi_turn' = 'true', false) AS "isChain",
+         coalesce(body::json ->> 'multi_turn' = 'true', false)
+           OR coalesce(json_typeof(body::json -> 'conversation') = 'object', false) AS "hasRounds",
          strpos(body, '"semantic"') > 0 AS "maybeSemantic"
        FROM suite_version_case WHERE version_id = $1 AND position > $2 ORDER BY position LIMIT $3`,
       [versionId, after, pageSize],

@@ -10,7 +10,7 @@ import { checkParams, checkPattern, checkValue, type Fail } from '../checks/chec
 import { toolSetOf } from '../cases/tool-set.js';
 import { checkRules, leadsNowhere, mayBeMissing, NOT_BY_MEANING } from './check-rules.js';
 import { measure } from './measure.js';
-import { ConversationFault, mergeConversation } from './merge.js';
+import { mergeConversation, StatePatchFault } from './merge.js';
 import { Places } from './places.js';
 
 /** Fields whose place a conversation takes, and where what they say belongs. */
@@ -64,7 +64,7 @@ function merge(input: CaseInput, defaults: ConversationDefaults | null | undefin
     const merged = mergeConversation(input, defaults);
     return { input: merged, conversation: merged.conversation! };
   } catch (error) {
-    if (!(error instanceof ConversationFault)) throw error;
+    if (!(error instanceof StatePatchFault)) throw error;
     fail(['conversation', 'state_patch', error.operation], `does not apply: ${error.reason}`);
     return undefined;
   }

@@ -4,10 +4,16 @@ import type { Json } from '#lib/contracts/json/json';
 import { DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
 import { applyPatch, PatchFault } from './patch.js';
 
-/** A conversation that cannot begin, by its suite's making. The message is a sentence. */
+/** A conversation that cannot begin or go on, by its suite's making. The message is a sentence. */
 export class ConversationFault extends Error {
+  /** Errors lose their class between threads. */
+  override readonly name = 'ConversationFault';
+}
+
+/** A `state_patch` that does not apply. */
+export class StatePatchFault extends ConversationFault {
   constructor(
-    /** Index of the operation of `state_patch`. */
+    /** Index of the operation. */
     readonly operation: number,
     /** Why it does not apply, in a sentence. */
     readonly reason: string,
@@ -20,7 +26,7 @@ export class ConversationFault extends Error {
  * The case with what its conversation takes from its suite: the state, on which it applies `state_patch`, the rules of
  * tools, of which its own replace those of the same name, and limits. It then has a state, tools and rounds, and no
  * `state_patch`; to merge it again changes nothing. Other cases are returned unchanged.
- * @throws ConversationFault when the patch does not apply
+ * @throws StatePatchFault when the patch does not apply
  */
 export function mergeConversation(input: CaseInput, defaults?: ConversationDefaults | null): CaseInput {
   if (!input.conversation) return input;
@@ -41,7 +47,7 @@ function mergedState(state: Json, patch: Conversation['state_patch']): Json {
   try {
     return applyPatch(state, patch).state;
   } catch (error) {
-    if (error instanceof PatchFault) throw new ConversationFault(error.operation, error.message);
+    if (error instanceof PatchFault) throw new StatePatchFault(error.operation, error.message);
     throw error;
   }
 }

@@ -1,15 +1,18 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { ConversationEnd, PlayedRound } from '#lib/contracts/conversation-played';
 import type { Tool } from '#lib/contracts/tool';
-import { DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
 import type { Bound } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';
-import { answerCalls, beginConversation, prepareConversation, type SchemaFault } from './play.js';
+import { ConversationFault } from './merge.js';
+import { prepareConversation, type SchemaFault } from './play.js';
+import { conversationSoFar, playReply } from './play-reply.js';
 
 /**
  * What the rules of a case answer to replies that were made elsewhere, such as those of a recording: tools and user
- * say now what they would have said then.
+ * say now what they would have said then. Replies after its end are left out; one that breaks off has reached its last
+ * round.
  * @param of.input the case as `mergeConversation` returns it
+ * @throws ConversationFault when its suite makes that it cannot go on
  */
 export function playReplies({
   input,
@@ -22,24 +25,15 @@ export function playReplies({
   replies: readonly { reply: ParsedReply }[];
   schemaFault?: SchemaFault;
 }): { rounds: PlayedRound[]; end: ConversationEnd; bound?: Bound } {
-  const conversation = input.conversation!;
-  const { max_rounds: most = DEFAULT_CONVERSATION_ROUNDS } = conversation;
   const prepared = prepareConversation(input, tools);
-  const turns = [...(conversation.user?.turns ?? [])];
   const rounds: PlayedRound[] = [];
-  let progress = beginConversation(conversation);
+  let before = conversationSoFar(prepared);
   for (const { reply } of replies) {
-    if (rounds.length === most) break;
-    if (reply.oversized || reply.ending) {
-      rounds.push({ calls: [], user: null });
-      return { rounds, end: reply.oversized ? 'oversized' : reply.ending! };
-    }
-    const { calls, progress: after, end } = answerCalls(prepared, progress, reply.calls, schemaFault);
-    const user = reply.calls.length === 0 ? (turns.shift() ?? null) : null;
-    rounds.push({ calls, user });
-    progress = after;
-    if (end) return { rounds, end: 'round_limit', bound: end.bound };
-    if (reply.calls.length === 0 && user === null) return { rounds, end: 'answered' };
+    const { played, after, ended, fault } = playReply(prepared, before, reply, schemaFault);
+    if (fault !== undefined) throw new ConversationFault(fault);
+    rounds.push(played);
+    if (ended) return { rounds, ...ended };
+    before = after;
   }
   return { rounds, end: 'round_limit' };
 }

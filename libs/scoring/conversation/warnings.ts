@@ -8,7 +8,7 @@ import type { ParsedCall } from '#lib/contracts/verdict';
 import { matcherOf } from '../arguments/matchers.js';
 import { toolSetOf } from '../cases/tool-set.js';
 import { isPositive } from './answer-checks.js';
-import { ConversationFault, mergeConversation } from './merge.js';
+import { mergeConversation, StatePatchFault } from './merge.js';
 import { answerCalls, beginConversation, prepareConversation, type ConversationProgress } from './play.js';
 import { namesIn } from './placeholders.js';
 import { checkPlace } from './rule.js';
@@ -34,7 +34,7 @@ export function conversationWarnings(
     const warnings = [...Object.entries(own).flatMap(warnOfRules), ...warnOfGoal(merged, conversation, tools)];
     return warnings.slice(0, MAX_WARNINGS);
   } catch (error) {
-    if (error instanceof ConversationFault) return []; // It is an error of the case.
+    if (error instanceof StatePatchFault) return []; // It is an error of the case.
     throw error;
   }
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { CaseInput } from '#lib/contracts/case';
+import type { ConversationEnd, PlayedRound } from '#lib/contracts/conversation-played';
 import { toInputErrors } from '#lib/contracts/input/input-errors';
 import type { Json, JsonObject } from '#lib/contracts/json/json';
 import { jsonObject, type Tool } from '#lib/contracts/tool';
+import type { Bound } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import type { ParsedReply } from '../replies/parse-reply.js';
 
@@ -47,9 +49,12 @@ export interface PlayedCase {
   case: CaseInput;
   tools: readonly Tool[];
   rounds: readonly { message: unknown; reply: ParsedReply }[];
+  /** How a conversation was played; without it, its rules say how it would have been. */
+  played?: { rounds: readonly PlayedRound[]; end: ConversationEnd; bound?: Bound };
   similarities?: SimilarityLookup;
 }
-export type MetricInput = { input: unknown } | { notApplicable: string };
+/** The input of a metric, or the score itself where the played case has more than an input can say. */
+export type MetricInput = { input: unknown } | { score: MetricScore } | { notApplicable: string };
 
 /** A call from a record. `source` has its other fields. */
 export interface ReadCall {

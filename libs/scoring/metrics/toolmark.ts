@@ -15,7 +15,7 @@ import type { SimilarityLookup } from '../arguments/compare-leaves.js';
 import { parseReply, type ParsedReply } from '../replies/parse-reply.js';
 import { expectedCalls, prepareCase } from '../house/score-case.js';
 import { scoreChain } from '../house/score-chain.js';
-import { metric, NO_OPTIONS, PARIS_CALL, replyWith } from './metric.js';
+import { metric, NO_OPTIONS, PARIS_CALL, replyWith, type PlayedCase } from './metric.js';
 
 const caseAndTools = {
   // A case in its input form, or as the API returns it.
@@ -137,23 +137,30 @@ export const toolmarkConversation = metric({
     },
   },
   records: 'rounds',
-  fromCase: ({ case: input, tools, rounds }) =>
-    input.conversation
-      ? { input: { case: input, tools, rounds: rounds.map(({ message }) => ({ reply: message })) } }
+  fromCase: (played) =>
+    played.case.conversation
+      ? { score: scorePlayed({ ...played, rounds: played.rounds.map(readRound) }) }
       : { notApplicable: 'The case is not a conversation.' },
 });
 
 function scoreReplies(input: z.output<typeof ConversationInput>, _options: unknown, similarities?: SimilarityLookup) {
   if (!input.case.conversation) throw new Error('/input/case/conversation is missing: the case is not a conversation.');
   const tools = toolsFor(input, similarities);
-  const merged = mergeConversation(input.case);
-  const replies = input.rounds.map(({ reply: message }) => ({
-    reply: parseRecorded(message, tools),
-    text: isObject(message) ? saidIn(message) : '',
-  }));
-  const { rounds, end, bound } = playReplies({ input: merged, tools, replies, schemaFault });
-  const played = rounds.map((round, index) => ({ ...replies[index]!, played: round }));
-  return toResult(scoreConversation({ input: merged, tools, rounds: played, end, bound, similarities }), tools);
+  const rounds = input.rounds.map(({ reply: message }) => readRound({ message, reply: parseRecorded(message, tools) }));
+  return scorePlayed({ case: mergeConversation(input.case), tools, rounds, ...(similarities && { similarities }) });
+}
+
+const readRound = ({ message, reply }: PlayedCase['rounds'][number]) => ({
+  reply,
+  text: isObject(message) ? saidIn(message) : '',
+});
+
+/** Judges a conversation as it was played, or as its rules would have played it. */
+function scorePlayed(of: Omit<PlayedCase, 'rounds'> & { rounds: readonly ReturnType<typeof readRound>[] }) {
+  const { case: input, tools, similarities } = of;
+  const { rounds: answers, ...ended } = of.played ?? playReplies({ input, tools, replies: of.rounds, schemaFault });
+  const rounds = answers.map((played, index) => ({ ...of.rounds[index]!, played }));
+  return toResult(scoreConversation({ input, tools, rounds, ...ended, similarities }), tools);
 }
 
 function scoreSingleTurn(input: z.output<typeof SingleTurnInput>, options: Options, similarities?: SimilarityLookup) {

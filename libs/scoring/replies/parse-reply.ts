@@ -23,6 +23,8 @@ export interface ParsedReply {
   ending?: 'refused' | 'cut_off';
   /** Whether it ended at its token limit, even if it is usable. */
   isCut?: boolean;
+  /** Whether its host could not parse its call. */
+  isUnread?: boolean;
 }
 
 type Repair = NonNullable<ParsedCall['repairs']>[number];
@@ -96,6 +98,7 @@ export function parseReply(
     ...(parsing.syntax && { syntax: parsing.syntax }),
     ...(ending && { ending }),
     ...(finishReason === 'length' && { isCut: true }),
+    ...(isBadCall && { isUnread: true }),
   };
 }
 

@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
 import type { NewExchange } from '../../scoring/exchange.js';
 import { ReplyScorer, Unscorable } from '../../scoring/score-reply.js';
+import { joinParts } from '#lib/db/read/exchange-parts';
 import { packExchange, unpackExchange } from './pack-exchange.js';
 
 const printed = (json: string) => new SerialisedJson(new TextEncoder().encode(json), 1);
@@ -46,6 +47,28 @@ describe('a stored exchange', () => {
     const without = ({ replies, ...rest }: typeof small) => [rest, replies!.map(({ message: _, ...reply }) => reply)];
     expect(without(long)).toEqual(without(small));
     expect(small).toMatchObject({ toolChoice: 'required', isWholeChain: false, usage: { promptTokens: 7 } });
+  });
+
+  it('in the parts of a conversation reads the same in both, also when only the sum of them is large', async () => {
+    const part = (n: number, content: string): Buffer =>
+      zstdCompressSync(
+        JSON.stringify({
+          requests: [{}],
+          replies: [{ choices: [{ message: { role: 'assistant', content } }] }],
+          rounds: [0],
+          conversation: [{ calls: [], user: n < 2 ? 'More.' : null }],
+          ...(n < 2 ? { next: [], account: {} } : { round: 2, ended: { end: 'answered' } }),
+        }),
+      );
+    const joined = async (content: string) => {
+      const parts = [0, 1, 2].map((n) => part(n, content));
+      return unpackExchange(joinParts(parts.slice(0, 2), parts[2]!), large, async (found) => found);
+    };
+    const [small, long] = [await joined('yes'), await joined('x'.repeat(100_000))];
+    for (const { message } of long.replies!) expect(message).toBeInstanceOf(SerialisedJson);
+    expect(small.replies).toHaveLength(3);
+    expect(long.conversation).toEqual(small.conversation);
+    expect(small.conversation).toMatchObject({ end: 'answered', rounds: [{}, {}, { user: null }] });
   });
 
   it('of more than a million values is not scored again', async () => {

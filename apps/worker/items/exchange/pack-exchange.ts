@@ -1,12 +1,11 @@
 import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson, type Json } from '#lib/contracts/json/json';
+import { constants, zstdCompress, zstdCompressSync } from 'node:zlib';
+import type { Json } from '#lib/contracts/json/json';
 import type { Account } from '#lib/db/engine/store-rounds';
-import { joinExchange, partsOf } from '#lib/db/read/exchange-parts';
 import { runSerially } from '#lib/runtime/threads/large-work';
 import { SerialisedJson } from '#lib/providers/reading/printed-json';
-import { holdsManyValues } from '#lib/providers/reading/count-values';
-import { readExchange, type Exchange, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
+import { MANY_VALUES } from '#lib/providers/reading/count-values';
+import { readPacked, type NewExchange, type ReadExchange } from '../../scoring/exchange.js';
 
 /** Exchanges of up to this many characters are compressed in this thread. */
 const MAX_INLINE_BYTES = 256 * 1024;
@@ -57,23 +56,7 @@ export async function unpackExchange<Result>(
   large: LargeExchanges,
   use: (exchange: ReadExchange) => Promise<Result>,
 ): Promise<Result> {
-  const small = partsOf(packed).map(unpackSmall);
-  if (small.every((part) => part && !holdsManyValues(part)) && lengthOf(small) <= MAX_INLINE_BYTES)
-    return use(
-      readExchange(joinExchange(small.map((part) => parseJson(part!.toString('utf8')))) as unknown as Exchange),
-    );
+  const read = readPacked(packed, { bytes: MAX_INLINE_BYTES, values: MANY_VALUES });
+  if ('exchange' in read) return use(read.exchange);
   return large.whenFree(async () => use(await large.read(packed)));
-}
-
-const lengthOf = (parts: readonly (Buffer | undefined)[]): number =>
-  parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
-
-/** @returns undefined when it is large */
-function unpackSmall(packed: Uint8Array): Buffer | undefined {
-  try {
-    return zstdDecompressSync(packed, { maxOutputLength: MAX_INLINE_BYTES });
-  } catch (error) {
-    if ((error as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
-    throw error;
-  }
 }
