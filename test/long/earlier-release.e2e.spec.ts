@@ -4,8 +4,9 @@ import { cpSync, existsSync, mkdtempSync, renameSync, rmSync, symlinkSync } from
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
-import { clientOf, weatherSuite } from '../client.js';
+import { clientOf, weatherSuite, type Client } from '../client.js';
 import { earlierRelease } from '../earlier-release.js';
+import { calling, startEndpoint } from '../endpoint.js';
 import { startProcess, until } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 import { untilRunCompleted } from '../until-ended.js';
@@ -33,6 +34,51 @@ function builtEarlier(): string {
     if (!existsSync(folder)) throw error; // Another test run may have been faster.
   }
   return folder;
+}
+
+/** A run of conversations of three rounds, of which one is stored. */
+async function startConversations(client: Client, sql: pg.Pool) {
+  const CONVERSATIONS = 4;
+  const roundOf = ({ messages }: any): number => messages.filter(({ role }: any) => role === 'assistant').length;
+  const host = await startEndpoint((body) =>
+    roundOf(body) < 2 ? calling('add', {}) : { role: 'assistant', content: 'Done.' },
+  );
+  await client.post('/api/providers', { key: 'talks', base_url: host.url, models: [{ id: 'm' }] });
+  const add = { type: 'function', function: { name: 'add', parameters: { type: 'object', properties: {} } } };
+  const rule = { effects: [{ op: 'add', path: '/added/-', value: 1 }] };
+  const conversation = { state: { added: [] }, tools: { add: [rule] }, goal: { state: { '/added': [1, 1] } } };
+  const test_cases = [{ prompt: 'Please add twice.', conversation }];
+  const suite_id = await client.importSuite({ name: 'Talks', tools: [add], test_cases } as never);
+  const asked = { suite_id, models: ['talks::m'], samples: CONVERSATIONS, cache: 'off' };
+  const { eval_id: runId } = (await client.post('/api/tool-eval', asked)).body;
+  const isWaitedFor = (): boolean => host.waiting().length === CONVERSATIONS;
+  await until(isWaitedFor, { what: 'the first requests' });
+  host.answer();
+  await until(isWaitedFor, { what: 'the second requests' });
+  const rows = async (text: string): Promise<object[]> => (await sql.query(text, [runId])).rows;
+  const places = 'SELECT worker, token::int, crashes, lost FROM in_flight WHERE run_id = $1 ORDER BY item';
+  const before = await rows(places);
+  return {
+    ...{ runId, isWaitedFor },
+    /** As if the lease of their worker had expired long ago. */
+    leaveToOthers: () =>
+      rows(`UPDATE in_flight SET lease_until = now() - interval '1 s', queued_at = '-infinity' WHERE run_id = $1`),
+    async expectUntouched(): Promise<void> {
+      expect(await rows(places)).toEqual(before);
+      expect(host.asked).toHaveLength(2 * CONVERSATIONS);
+    },
+    async expectWholeAfter(end: () => Promise<unknown>): Promise<void> {
+      host.open();
+      await end();
+      expect(host.asked).toHaveLength(4 * CONVERSATIONS);
+      const of = 'count(*)::int AS n, bool_and(passed) AS passed, sum(attempts)::int AS requests';
+      const requests = 3 * CONVERSATIONS;
+      expect(await rows(`SELECT ${of} FROM result WHERE run_id = $1`)).toEqual([
+        { n: CONVERSATIONS, passed: true, requests },
+      ]);
+      expect(await rows('SELECT requests FROM target WHERE run_id = $1')).toEqual([{ requests }]);
+    },
+  };
 }
 
 it('the checkout has the release before, and its last migration is the one that test/earlier-release.txt names', () => {
@@ -134,12 +180,24 @@ it('API and worker of the release before play beside new ones, hear of each othe
     ['ada', 'grace', 'linus', 'owner'].map((name) => ({ name, person: name, kind: 'person' })),
   );
 
+  const talks = await startConversations(fresh, sql);
+
   // Back to the release before, in the middle of a run.
   const last = await submit(old);
   await until(async () => (await workersOf(last.eval_id)) === 2, { what: 'both to have items of the last run' });
   await newWorker.kill('SIGKILL');
+  await talks.leaveToOthers();
   await newApi.stop();
   await untilRunCompleted(old, last.eval_id);
   await expectExact([last.eval_id]);
+
+  // It leaves conversations to a worker that knows them, which goes on where they were.
+  await talks.expectUntouched();
+  expect((await old.get(`/api/tool-eval/history/${talks.runId}`)).body).toMatchObject({ status: 'running' });
+  const newest = await startProcess('worker', env);
+  await until(() => talks.isWaitedFor(), { what: 'the conversations to go on', timeoutMs: 30_000 });
+  await talks.expectWholeAfter(() => untilRunCompleted(old, talks.runId));
+  expect([oldWorker.logs(), oldApi.logs()].join('\n')).not.toMatch(/"level":[56]0/);
+  await newest.stop();
   await Promise.all([oldWorker.stop(), sql.end()]);
 }, 240_000);

@@ -49,7 +49,7 @@ interface Playing {
  * @throws the signal's reason when it aborts
  */
 export async function playConversation(options: AskOptions, of: Playing): Promise<PlayedCase> {
-  const { conversation, kept } = of;
+  const { kept } = of;
   const replies = kept.map(({ reply }) => reply);
   const rounds = kept.map(({ played }) => played);
   const added = kept.flatMap(({ next }) => next);
