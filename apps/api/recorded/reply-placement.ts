@@ -167,7 +167,8 @@ export class ReplyPlacement {
         code: 'several_rounds',
         message:
           `${this.#extraRounds.lines} of the replies have several rounds although their cases ask once ` +
-          `(they have neither "multi_turn" nor "conversation"), first in line ${this.#extraRounds.first}: only the first round is scored.`,
+          `(no "multi_turn", no "conversation"), first in line ${this.#extraRounds.first}: only the first round is ` +
+          'scored.',
       });
     return warnings;
   }
