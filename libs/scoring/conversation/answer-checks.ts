@@ -1,6 +1,6 @@
 import type { AnswerCheck } from '#lib/contracts/conversation';
 import type { PlayedRound } from '#lib/contracts/conversation-played';
-import { isNumber, numberSource, parseJson, type Json, type RawNumber } from '#lib/contracts/json/json';
+import { isNumber, isObject, numberSource, parseJson, type Json, type RawNumber } from '#lib/contracts/json/json';
 import { compilePattern, newFindings, textIncludes } from '../arguments/compare-leaves.js';
 import { distanceOf } from '../arguments/decimal.js';
 import { commonForm } from '../arguments/text-form.js';
@@ -105,7 +105,9 @@ const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
 function quotes(text: string, value: Json, epsilon: number): boolean {
   if (isNumber(value)) return hasNumber(text, value, epsilon);
-  if (typeof value !== 'string') return contains(text, JSON.stringify(value));
+  if (isObject(value) || Array.isArray(value))
+    return withoutBlanks(text).includes(withoutBlanks(JSON.stringify(value)));
+  if (typeof value !== 'string') return hasWords(text, String(value));
   const trimmed = value.trim();
   // "10" is not quoted by "100".
   return NUMBER.test(trimmed)

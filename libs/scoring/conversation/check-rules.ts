@@ -4,6 +4,7 @@ import { isObject, type Json } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { matcherOf } from '../arguments/matchers.js';
 import { checkParams, checkValue, type Fail } from '../checks/check-expected.js';
+import { measure } from './measure.js';
 import type { Places } from './places.js';
 import { namesIn } from './placeholders.js';
 import { keysOf } from './pointer.js';
@@ -80,11 +81,18 @@ class RuleCheck {
     if (keysOf(operation.path).includes('__proto__'))
       this.fail([...this.path, ...path, 'path'], 'cannot have the key "__proto__".');
     const isPut = operation.op === 'add' || operation.op === 'copy' || operation.op === 'move';
-    this.#checkPointer([...path, 'path'], operation.path, isPut);
+    if (this.#checkPointer([...path, 'path'], operation.path, isPut) && isPut) {
+      const parent = this.places.unfitFor(operation.path);
+      if (parent !== undefined) this.fail([...this.path, ...path, 'path'], hasNoPlace(parent));
+    }
+    if (operation.op === 'move' && operation.path.startsWith(`${operation.from}/`))
+      this.fail([...this.path, ...path, 'path'], 'is inside of "from": a value cannot move into itself.');
     if ('from' in operation) this.#checkPointer([...path, 'from'], operation.from, false);
     if ('value' in operation) {
       if (operation.value === undefined) this.fail([...this.path, ...path, 'value'], 'is missing.');
       else this.#checkTemplate([...path, 'value'], operation.value);
+      if (measure(operation.value).hasPrototypeKey)
+        this.fail([...this.path, ...path, 'value'], 'has a key "__proto__", which no state can have.');
     }
     if (operation.op === 'remove' && operation.path === '')
       this.fail([...this.path, ...path, 'path'], 'is the whole state, which cannot be removed: replace it.');
@@ -106,16 +114,18 @@ class RuleCheck {
       return this.fail([...this.path, ...here], `stands alone: {"${key}": pointer} takes no other keys.`);
     if (typeof pointer !== 'string' || !POINTER.test(pointer))
       return this.fail([...this.path, ...here], 'must be a JSON Pointer, such as "/order_id".');
-    if (key === '$state') return this.#checkPointer(here, pointer, false);
+    if (key === '$state') return void this.#checkPointer(here, pointer, false);
     this.#checkNames(here, pointer);
     const [first] = keysOf(pointer);
     if (first !== undefined && namesIn(first).length === 0) this.#checkName(here, first);
   }
 
-  #checkPointer(path: PropertyKey[], pointer: string, isOfParent: boolean): void {
+  /** @returns whether it leads somewhere */
+  #checkPointer(path: PropertyKey[], pointer: string, isOfParent: boolean): boolean {
     this.#checkNames(path, pointer);
     const missing = this.places.missingIn(pointer, isOfParent);
     if (missing !== undefined) this.fail([...this.path, ...path], leadsNowhere(missing));
+    return missing === undefined;
   }
 
   #checkNames(path: PropertyKey[], text: string): void {
@@ -138,6 +148,9 @@ const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
 export const leadsNowhere = (missing: string): string =>
   `leads nowhere: the state has no "${missing}", and no effect makes it.`;
+
+const hasNoPlace = (parent: string): string =>
+  `has no place: what the state has at "${parent}" is neither an object nor a list with such an index.`;
 
 /** Whether an expected value holds where nothing is. */
 export const mayBeMissing = (expected: Json): boolean => ['$absent', '$optional'].includes(matcherOf(expected) ?? '');

@@ -3,7 +3,7 @@ import type { AnswerCheck, Conversation, ConversationDefaults } from '#lib/contr
 import type { ExpectedCall } from '#lib/contracts/scoring-config';
 import { suggestNames } from '#lib/contracts/input/nearest-names';
 import { jsonPointer, type InputError } from '#lib/contracts/input/problem';
-import { isObject, type Json } from '#lib/contracts/json/json';
+import type { Json } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { CONVERSATION_BOUNDS } from '#lib/contracts/values/conversations';
 import { checkParams, checkPattern, checkValue, type Fail } from '../checks/check-expected.js';
@@ -12,6 +12,7 @@ import { checkRules, leadsNowhere, mayBeMissing, NOT_BY_MEANING } from './check-
 import { measure } from './measure.js';
 import { mergeConversation, StatePatchFault } from './merge.js';
 import { Places } from './places.js';
+import { keysOf } from './pointer.js';
 
 /** Fields whose place a conversation takes, and where what they say belongs. */
 const REPLACED = {
@@ -77,7 +78,7 @@ export function checkConversationDefaults(defaults: ConversationDefaults, suite:
   const tools = new Map(suite.map((tool) => [tool.function.name.toLowerCase(), tool]));
   const places = new Places(defaults.state ?? {}, defaults.tools ?? {});
   // Without a state of the suite, each case has its own, and only there is seen where pointers lead.
-  const anywhere = defaults.state === undefined ? { missingIn: () => undefined } : places;
+  const anywhere = defaults.state === undefined ? { missingIn: () => undefined, unfitFor: () => undefined } : places;
   checkRules(['tools'], defaults.tools ?? {}, { tools, places: anywhere as Places, fail });
   return errors;
 }
@@ -88,7 +89,7 @@ function collector(): { fail: Fail; errors: InputError[] } {
 }
 
 function checkState(path: PropertyKey[], state: Json, fail: Fail): void {
-  const { bytes, depth } = measure(state);
+  const { bytes, depth, hasPrototypeKey } = measure(state);
   const { stateBytes, stateDepth } = CONVERSATION_BOUNDS;
   if (bytes > stateBytes)
     fail(
@@ -97,13 +98,8 @@ function checkState(path: PropertyKey[], state: Json, fail: Fail): void {
         'keep only what the tools read and change.',
     );
   if (depth > stateDepth) fail(path, `is nested ${depth} deep, and at most ${stateDepth} levels are kept.`);
-  else if (hasPrototypeKey(state)) fail(path, 'has a key "__proto__", which no state can have.');
+  else if (hasPrototypeKey) fail(path, 'has a key "__proto__", which no state can have.');
 }
-
-const hasPrototypeKey = (value: Json): boolean =>
-  Array.isArray(value)
-    ? value.some(hasPrototypeKey)
-    : isObject(value) && (Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototypeKey));
 
 function checkGoal(
   { input, conversation }: Merged,
@@ -136,7 +132,7 @@ function checkGoal(
   for (const [pointer, expected] of Object.entries(state)) {
     const at = [...path, 'state', pointer];
     checkValue(at, expected, { mode: 'exact', isValueOfKey: true, isInObject: false }, fail);
-    const missing = places.missingIn(pointer, mayBeMissing(expected));
+    const missing = places.missingIn(keysOf(pointer), mayBeMissing(expected));
     if (missing !== undefined) fail(at, leadsNowhere(missing));
   }
   answer.forEach((check, index) => checkAnswerCheck([...path, 'answer', index], check, { places, checkName, fail }));
@@ -151,6 +147,6 @@ function checkAnswerCheck(
   if ('not_regex' in check) checkPattern([...path, 'not_regex'], check.not_regex, fail);
   if (!('quotes' in check)) return;
   if (typeof check.quotes !== 'string') return checkName([...path, 'quotes', 'tool'], check.quotes.tool);
-  const missing = places.missingIn(check.quotes);
+  const missing = places.missingIn(keysOf(check.quotes));
   if (missing !== undefined) fail([...path, 'quotes'], leadsNowhere(missing));
 }

@@ -5,6 +5,8 @@ import { CONVERSATION_BOUNDS } from '#lib/contracts/values/conversations';
 export interface Size {
   bytes: number;
   depth: number;
+  /** Whether it has a key `__proto__` anywhere. */
+  hasPrototypeKey: boolean;
 }
 
 /** States share their parts and never change, so a part is measured once. */
@@ -25,22 +27,26 @@ export function utf8Length(text: string): number {
 
 const textBytes = (text: string): number => (PLAIN.test(text) ? text.length + 2 : utf8Length(JSON.stringify(text)));
 
+const scalar = (bytes: number): Size => ({ bytes, depth: 0, hasPrototypeKey: false });
+
 /** Measures a value that nobody changes. It takes as long as what was not measured before. */
 export function measure(value: Json): Size {
-  if (typeof value === 'string') return { bytes: textBytes(value), depth: 0 };
-  if (isNumber(value)) return { bytes: numberSource(value).length, depth: 0 };
-  if (typeof value !== 'object' || value === null) return { bytes: String(value).length, depth: 0 };
+  if (typeof value === 'string') return scalar(textBytes(value));
+  if (isNumber(value)) return scalar(numberSource(value).length);
+  if (typeof value !== 'object' || value === null) return scalar(String(value).length);
   let size = known.get(value);
   if (size) return size;
   let [bytes, depth, members] = [2, 0, 0];
+  let hasPrototypeKey = Object.hasOwn(value, '__proto__');
   const add = (member: Json, extra: number): void => {
     const inner = measure(member);
     bytes += inner.bytes + extra + (members++ > 0 ? 1 : 0);
     depth = Math.max(depth, inner.depth);
+    hasPrototypeKey ||= inner.hasPrototypeKey;
   };
   if (Array.isArray(value)) for (const item of value) add(item, 0);
   else if (isObject(value)) for (const key of Object.keys(value)) add(value[key]!, textBytes(key) + 1);
-  known.set(value, (size = { bytes, depth: depth + 1 }));
+  known.set(value, (size = { bytes, depth: depth + 1, hasPrototypeKey }));
   return size;
 }
 

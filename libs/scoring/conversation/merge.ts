@@ -31,10 +31,12 @@ export class StatePatchFault extends ConversationFault {
 export function mergeConversation(input: CaseInput, defaults?: ConversationDefaults | null): CaseInput {
   if (!input.conversation) return input;
   const { state_patch: patch, ...own } = input.conversation;
+  const { state: ofSuite = {} } = defaults ?? {};
+  const { state = ofSuite } = own;
   const validate = own.validate ?? defaults?.validate;
   const conversation: Conversation = {
     ...own,
-    state: mergedState(own.state ?? defaults?.state ?? {}, patch),
+    state: mergedState(state, patch),
     tools: mergedTools(defaults?.tools, own.tools),
     max_rounds: own.max_rounds ?? defaults?.max_rounds ?? DEFAULT_CONVERSATION_ROUNDS,
     ...(validate !== undefined && { validate }),

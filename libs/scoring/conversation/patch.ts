@@ -55,6 +55,7 @@ export function applyPatch(state: Json, operations: readonly (PatchOperation | C
 }
 
 class Refusal extends Error {}
+const NO_PROTOTYPE_KEY = '"__proto__" cannot be a key of the state.';
 
 const show = (pointer: string): string => (pointer === '' ? 'the whole state' : `"${pointer}"`);
 
@@ -112,6 +113,7 @@ function put(
   value: Json,
   how: 'add' | 'replace',
 ): { state: Json; path: string; was?: Json } {
+  if (measure(value).hasPrototypeKey) throw new Refusal(NO_PROTOTYPE_KEY);
   if (path === '') return { state: value, path, was: state };
   const keys = keysOf(path);
   const last = keys.pop()!;
@@ -125,7 +127,7 @@ function put(
     return { state: replaceAt(state, keys, items), path: `${parentPath}/${index}` };
   }
   if (!isObject(parent)) throw new Refusal(`The state has no list or object at ${show(parentPath)}.`);
-  if (last === '__proto__') throw new Refusal('"__proto__" cannot be a key of the state.');
+  if (last === '__proto__') throw new Refusal(NO_PROTOTYPE_KEY);
   const was = childOf(parent, last);
   return { state: replaceAt(state, keys, { ...parent, [last]: value }), path, ...(was !== undefined && { was }) };
 }

@@ -4,7 +4,7 @@ import { sameNumber } from '../arguments/decimal.js';
 import { escapeKey } from './pointer.js';
 
 /** `{{` is a brace, `{name}` an argument whose name begins with a letter or `_`. Other braces are themselves. */
-const PLACEHOLDER = /\{\{|\{([\p{L}_][^{}]*)\}/gu;
+export const PLACEHOLDER = /\{\{|\{([\p{L}_][^{}]*)\}/gu;
 
 /** The names of arguments in a text or pointer. */
 export const namesIn = (text: string): string[] =>

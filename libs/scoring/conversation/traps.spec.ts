@@ -1,12 +1,14 @@
 import type { CaseInput } from '#lib/contracts/case';
 import type { Conversation } from '#lib/contracts/conversation';
-import type { Json, JsonObject } from '#lib/contracts/json/json';
+import { parseJson, type Json, type JsonObject } from '#lib/contracts/json/json';
 import type { Tool } from '#lib/contracts/tool';
 import { checkCase } from '../checks/check-case.js';
 import { explain } from '../house/explain.js';
 import { parseReply } from '../replies/parse-reply.js';
+import { checkAnswer } from './answer-checks.js';
 import { mergeConversation } from './merge.js';
 import { playReplies } from './play-replies.js';
+import { answerCalls, beginConversation, prepareConversation } from './play.js';
 import { schemaFault } from './schema-fault.js';
 import { conversationFigures, scoreConversation } from './score.js';
 import { conversationWarnings } from './warnings.js';
@@ -133,6 +135,10 @@ test('the user speaks each time the model answers, and a call that cannot be rea
   expect(verdict).toMatchObject({ overall: 1, passed: false, error_type: 'malformed_arguments' });
 });
 
+const EFFECT = '/conversation/tools/get_order/0/effects/0/path';
+const effectOf = (operation: object): CaseInput =>
+  caseWith({ tools: { get_order: [{ effects: [{ value: 1, ...operation }] }] }, goal: { calls: [] } });
+
 test.each<[what: string, input: CaseInput, path: string, message: RegExp]>([
   [
     'a pointer into nothing',
@@ -179,6 +185,28 @@ test.each<[what: string, input: CaseInput, path: string, message: RegExp]>([
     '/conversation/tools/get_order/0/when/scoring_config',
     /semantic/,
   ],
+  [
+    'the end of a list, where a value is read',
+    effectOf({ op: 'replace', path: '/refunds/-' }),
+    EFFECT,
+    /"\/refunds\/-"/,
+  ],
+  ['a replaced value that is not there', effectOf({ op: 'replace', path: '/order' }), EFFECT, /no "\/order"/],
+  ['a key of a list', effectOf({ op: 'add', path: '/refunds/first' }), EFFECT, /at "\/refunds" is neither an object/],
+  ['a key under a number', effectOf({ op: 'add', path: '/orders/17/total/net' }), EFFECT, /"\/orders\/17\/total" is n/],
+  ['a move into itself', effectOf({ op: 'move', from: '/orders', path: '/orders/17/all' }), EFFECT, /inside of "from"/],
+  [
+    'a value with a key of prototypes',
+    effectOf({ op: 'add', path: '/x', value: parseJson('{"a": {"__proto__": 1}}') }),
+    EFFECT.replace('path', 'value'),
+    /"__proto__"/,
+  ],
+  [
+    'an argument in a goal',
+    caseWith({ goal: { state: { '/orders/{order_id}/status': 'cancelled' } } }),
+    '/conversation/goal/state/~1orders~1{order_id}~1status',
+    /no "\/orders\/\{order_id\}"/,
+  ],
   ['a pattern', caseWith({ goal: { answer: [{ regex: '(' }] } }), '/conversation/goal/answer/0/regex', /RE2/],
 ])('%s is refused at its place', (_what, input, path, message) => {
   expect(checkCase(input, tools)).toEqual([{ path, message: expect.stringMatching(message) as string }]);
@@ -190,6 +218,7 @@ test('rules that never answer, tools without a last rule and goals that hold at 
   expect(conversationWarnings(input, null, tools)).toEqual([
     'The rules of get_order after rule 1 never answer, because rule 1 always holds.',
     expect.stringContaining('cancel_order has no last rule that always holds'),
+    'No rules answer refund_order: each call is answered with "Invalid arguments for ...".',
     "The goal's state holds at the start: a model that does nothing reaches it.",
   ]);
 });
@@ -211,6 +240,38 @@ test('a case is refused whose patch does not apply to the state of its suite, an
     ['cancel_order', 'refund_order', 'GET_ORDER'],
     12,
   ]);
+});
+
+test('braces of a goal are keys, the name of an argument may have a slash, and null is a state', () => {
+  const parameters = { type: 'object', properties: { 'a/b': { type: 'string' } } };
+  const slash: Tool[] = [{ type: 'function', function: { name: 'find', parameters } }];
+  const conversation = {
+    state: { '{{': 1, '{a}': { x: 2 } },
+    tools: { find: [{ respond: { $state: '/{{a}/{a/b}' } }] },
+    goal: { state: { '/{{': 1, '/{a}/x': 2 } },
+  };
+  expect(checkCase({ prompt: 'p', conversation }, slash)).toEqual([]);
+  const found = answerCalls(prepareConversation({ conversation }, slash), beginConversation(conversation), [
+    { name: 'find', arguments: { 'a/b': 'x' } },
+  ]);
+  expect(found.calls[0]).toMatchObject({ answer: '2', is_error: false });
+  const input = caseWith({ state: null });
+  expect(mergeConversation(input, { state: shop.state }).conversation!.state).toBeNull();
+});
+
+test('a value is quoted as a whole word, and a list or an object with any blanks', () => {
+  const state = { paid: true, none: null, sizes: [1, 2] };
+  const holds = (quotes: string, text: string): boolean =>
+    checkAnswer({ quotes }, { texts: [text], state, rounds: [] }).holds;
+  expect([holds('/paid', 'That is true.'), holds('/paid', 'That is untrue.')]).toEqual([true, false]);
+  expect([holds('/none', 'It is null.'), holds('/none', 'It is nullified.')]).toEqual([true, false]);
+  expect([holds('/sizes', 'Sizes: [1, 2]'), holds('/sizes', 'Sizes: [1, 3]')]).toEqual([true, false]);
+});
+
+test('no effect puts a key of prototypes into the state', () => {
+  const tools = { get_order: [{ effects: [{ op: 'add' as const, path: '/x', value: { $argument: '/order_id' } }] }] };
+  const { rounds } = play(caseWith({ tools, validate: false }), [['get_order', '{"order_id": {"__proto__": 1}}']]);
+  expect(rounds[0]!.calls[0]).toMatchObject({ problem: 'patch_failed', changes: [] });
 });
 
 test('pointers into a state with very many members are checked within a bounded number of steps', () => {

@@ -31,7 +31,11 @@ export function conversationWarnings(
     const tools = toolSetOf(merged, suite);
     const conversation = merged.conversation!;
     const own = input.conversation.tools ?? {};
-    const warnings = [...Object.entries(own).flatMap(warnOfRules), ...warnOfGoal(merged, conversation, tools)];
+    const warnings = [
+      ...Object.entries(own).flatMap(warnOfRules),
+      ...warnOfNoRules(conversation, tools),
+      ...warnOfGoal(merged, conversation, tools),
+    ];
     return warnings.slice(0, MAX_WARNINGS);
   } catch (error) {
     if (error instanceof StatePatchFault) return []; // It is an error of the case.
@@ -54,6 +58,14 @@ function warnOfRules([name, rules]: [string, ConversationRule[]]): string[] {
   return always >= 0 && always < rules.length - 1
     ? [`The rules of ${name} after rule ${always + 1} never answer, because rule ${always + 1} always holds.`]
     : [];
+}
+
+function warnOfNoRules({ tools: rules = {} }: Conversation, tools: readonly Tool[]): string[] {
+  const ruled = new Set(Object.keys(rules).map((name) => name.toLowerCase()));
+  const names = tools.map((tool) => tool.function.name).filter((name) => !ruled.has(name.toLowerCase()));
+  return names.length === 0
+    ? []
+    : [`No rules answer ${names.join(', ')}: each call is answered with "Invalid arguments for ...".`];
 }
 
 const isAlways = (when: ConversationRule['when']): boolean =>
