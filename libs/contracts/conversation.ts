@@ -14,7 +14,7 @@ const anyJson = z.unknown() as z.ZodType<Json>;
 
 /** @public The API documents it by name. */
 export const PatchOperation = z
-  .union([
+  .discriminatedUnion('op', [
     z.strictObject({
       op: z
         .enum(['add', 'replace', 'test'])

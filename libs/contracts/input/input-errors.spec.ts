@@ -105,6 +105,34 @@ describe("zod's errors are reworded", () => {
       '/kind',
       'must be one of "a", "b"',
     ],
+    [
+      'invalid_union',
+      z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
+      5,
+      '',
+      'must be of type object',
+    ],
+    [
+      'invalid_union',
+      z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
+      { b: 'x' },
+      '/b',
+      'must be of type number',
+    ],
+    [
+      'invalid_union',
+      z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
+      {},
+      '',
+      'must have one of the fields "a", "b"',
+    ],
+    [
+      'invalid_union',
+      z.union([z.strictObject({ a: z.int() }), z.strictObject({ b: z.int() })]),
+      { a: 1, b: 1 },
+      '/b',
+      'cannot be combined with "a"',
+    ],
     ['invalid_union', z.xor([z.string(), z.string()]), 'x', '', 'must match exactly one of the allowed shapes'],
     ['invalid_key', z.record(z.string().max(2), z.int()), { abc: 1 }, '/abc', 'must have at most 2 characters'],
     ['invalid_element', z.map(z.object({}), z.int()), new Map([[{}, 'x']]), '', 'must be of type number'],
@@ -113,6 +141,17 @@ describe("zod's errors are reworded", () => {
   ])('%s', (code, schema, input, path, message) => {
     expect(schema.safeParse(input).error!.issues[0]!.code).toBe(code);
     expect(faults(schema, input)).toEqual([{ path, message }]);
+  });
+
+  it('a misspelt field among those of all shapes', () => {
+    const schema = z.union([
+      z.strictObject({ contains: z.union([z.string(), z.array(z.string())]) }),
+      z.strictObject({ regex: z.string() }),
+    ]);
+    expect(faults(schema, { regx: 'x' })).toEqual([
+      { path: '', message: 'must have one of the fields "contains", "regex"' },
+      { path: '/regx', message: 'is not a field of this object. Did you mean "regex"?' },
+    ]);
   });
 
   it('at most a hundred of them', () => {

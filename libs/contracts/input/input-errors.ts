@@ -47,19 +47,52 @@ function describe(issue: Issue, base: PropertyKey[]): InputError[] {
   }
 }
 
-/** Describes a union error by the option that the value most likely meant: the one that matched furthest. */
+/** Describes a union error by the option that the value most likely meant: the one with the fewest faults. */
 function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyKey[]): InputError[] {
   const isOtherType = (issues: Issue[]): boolean =>
     issues.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type');
-  const closest = errors.find((issues) => !isOtherType(issues));
-  if (closest) return closest.flatMap((issue) => describe(issue, path));
+  const options = errors.filter((issues) => !isOtherType(issues));
+  if (options.length > 0) return describeOptions(options, path);
   if (errors.every((issues) => issues.some((issue) => issue.path.length === 0 && issue.message === 'is missing')))
     return [{ path: jsonPointer(path), message: 'is missing' }];
   const types = errors.flatMap((issues) =>
     issues.flatMap((issue) => (issue.code === 'invalid_type' ? [typeName(issue.expected)] : [])),
   );
-  return [{ path: jsonPointer(path), message: `must be of one of the types ${[...new Set(types)].join(', ')}` }];
+  const names = [...new Set(types)];
+  return [
+    {
+      path: jsonPointer(path),
+      message: `must be of ${names.length > 1 ? 'one of the types' : 'type'} ${names.join(', ')}`,
+    },
+  ];
 }
+
+function describeOptions(options: Issue[][], path: PropertyKey[]): InputError[] {
+  const known = [...new Set(options.flatMap((issues) => issues.flatMap((issue) => issue.known ?? [])))];
+  const missing = options.map((issues) => issues.find(isMissingField)?.path[0]);
+  const areFields = options.length > 1 && new Set(missing).size === options.length && !missing.includes(undefined);
+  const faultsOf = (issues: Issue[]): number =>
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
+  const [closest] = options.toSorted((a, b) => faultsOf(a) - faultsOf(b));
+  const faults = closest!.flatMap((issue) => {
+    if (areFields && isMissingField(issue)) return [];
+    if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return describe(issue, path);
+    const own = issue.known ?? [];
+    return issue.keys
+      .slice(0, MAX_INPUT_ERRORS)
+      .flatMap((key) =>
+        known.includes(key)
+          ? [{ path: jsonPointer([...path, key]), message: `cannot be combined with ${JSON.stringify(own[0])}` }]
+          : describe({ ...issue, keys: [key], known }, path),
+      );
+  });
+  if (!areFields) return faults;
+  const fields = missing.map((field) => JSON.stringify(field)).join(', ');
+  return [{ path: jsonPointer(path), message: `must have one of the fields ${fields}` }, ...faults];
+}
+
+const isMissingField = (issue: Issue): boolean =>
+  issue.path.length === 1 && describe(issue, []).every(({ message }) => message === 'is missing');
 
 function suggestName(name: string | undefined, known: readonly string[] = []): string | undefined {
   const likely = name === undefined ? undefined : likelyName(name, known);
