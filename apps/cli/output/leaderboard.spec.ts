@@ -35,6 +35,22 @@ describe('a leaderboard', () => {
     ]);
   });
 
+  test('has the figures of conversations below, which are asked with auto whatever the run says', () => {
+    const metrics = {
+      'conversation.calls': { mean: 0.5 },
+      'conversation.recovered': { mean: null },
+      'bfcl.ast': { mean: 1 },
+    };
+    const [header, first, ...rest] = leaderboard(run({ ...summary('p::talks', 0.5, { auto: 9 }), metrics }));
+    expect([header, first].map((line) => line!.trim().split(/ {2,}/).at(-1))).toEqual(['bfcl.ast', '1.000']);
+    expect(rest.map((line) => line.trim().split(/ {2,}/))).toEqual([
+      [''],
+      [expect.stringMatching(/^Conversations/)],
+      ['model', 'calls', 'recovered'],
+      ['p::talks', '0.500', '-'],
+    ]);
+  });
+
   test('counts replies that were cut off or refused, and calls that a host left in the text', () => {
     const figures = { scored: 500, error_counts: { cut_off: 412, refused: 3 }, syntax_counts: { hermes: 80 } };
     const { summaries } = run({ ...summary('p::cut', 0.1, {}), ...figures });

@@ -8,7 +8,7 @@ import type { Run } from '#lib/contracts/run';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from '../output/calls.js';
 import { costOf } from '../output/job-table.js';
-import { INTERVALS } from '../output/leaderboard.js';
+import { CONVERSATION_FIGURES_SAY, conversationCells, INTERVALS } from '../output/leaderboard.js';
 import { fact, factsPart, heading, MAX_SENTENCE, MAX_TEXT, notice, longFact, text } from '../output/report.js';
 import type { Fact, Part, Report } from '../output/report.js';
 import { beginning, dollars, percent } from '../output/table.js';
@@ -84,6 +84,7 @@ function modelParts({ run, ranking }: RunReport): Part[] {
     ];
   });
   const cells = [['rank', 'model', 'overall', '95 % interval', 'passed', 'errored', 'cost'], ...rows];
+  const figures = conversationCells(run.summaries).map((row) => row.map((cell) => beginning(cell, MAX_TEXT)));
   const methods = new Set(run.summaries.map(({ ci_method: method }) => INTERVALS[method ?? 'bootstrap']));
   return [
     heading('Models'),
@@ -97,6 +98,7 @@ function modelParts({ run, ranking }: RunReport): Part[] {
         ...run.summaries.flatMap((one) => replyNotes(one, run.config)).map((note) => beginning(note, MAX_SENTENCE)),
       ],
     },
+    ...(figures.length > 0 ? [{ kind: 'table' as const, caption: CONVERSATION_FIGURES_SAY, cells: figures }] : []),
   ];
 }
 

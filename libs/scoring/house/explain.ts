@@ -62,10 +62,11 @@ const explainGoalCalls = (verdict: Verdict, input: CaseInput): string[] => {
         : `No tool should be called, but ${list(verdict.called.map(({ name }) => name))} ` +
           `${unexpected.length === 1 ? 'was' : 'were'}.`,
     ];
+  const place = missing.length === 1 ? ' in its place' : ' in their places';
   const made = missing.length
     ? `The goal's ${list(missing.map((index) => expected[index] ?? ''))} ` +
       `${missing.length === 1 ? 'was' : 'were'} not called` +
-      `${input.conversation?.goal.call_order === 'strict' ? ' in its place' : ''}.`
+      `${input.conversation?.goal.call_order === 'strict' ? place : ''}.`
     : pairs.length === 1
       ? 'The call of the goal was made.'
       : `All ${pairs.length} calls of the goal were made.`;
