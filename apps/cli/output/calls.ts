@@ -5,10 +5,13 @@ interface Expectation {
   tool?: unknown;
   params?: unknown;
   calls?: readonly unknown[] | null;
+  /** Of a conversation. */
+  goal?: unknown;
 }
 
 /** The expectation of a case, on one line. */
-export function expectedText({ tool, params, calls }: Expectation): string {
+export function expectedText({ tool, params, calls, goal }: Expectation): string {
+  if (goal && !calls?.length) return JSON.stringify(goal);
   const expected = (calls ?? (tool == null ? [] : [{ tool, params }])) as { tool: unknown; params?: unknown }[];
   const each = expected.map((call) => {
     const names = [call.tool].flat().join(' or ');

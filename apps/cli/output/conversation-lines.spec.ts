@@ -1,3 +1,4 @@
+import { expectedText } from './calls.js';
 import { conversationLines } from './conversation-lines.js';
 
 const said = (text: string | null) => ({ text, thoughts: null, refusal: null, finish_reason: 'stop' });
@@ -53,4 +54,11 @@ it('long texts of a conversation are shortened unless asked for, and other resul
   expect(linesOf(long)[0]).toMatch(/x\.\.\. 100 more characters; --full shows them$/);
   expect(linesOf(long, true)[0]).toHaveLength(611);
   expect(linesOf({ ...shown, conversation: undefined })).toEqual([]);
+});
+
+test('what is expected of a conversation is its goal, where that names no calls', () => {
+  const goal = { state: { '/orders/17/status': 'cancelled' } };
+  expect(expectedText({ tool: null, goal })).toBe('{"state":{"/orders/17/status":"cancelled"}}');
+  expect(expectedText({ tool: null, calls: [{ tool: 'get_order' }], goal })).toBe('get_order with any arguments');
+  expect(expectedText({ tool: null })).toBe('no call');
 });

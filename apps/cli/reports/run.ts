@@ -4,7 +4,9 @@ import type { JsonObject } from '#lib/contracts/json/json';
 import { isFinished } from '#lib/contracts/values/jobs';
 import { replyNotes } from '#lib/contracts/reply-notes';
 import { RunInput } from '#lib/contracts/run-input';
+import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
+import { explainConversation } from '#lib/scoring/conversation/explain';
 import { countFailures, type RunReport } from '../lookup/read-run-report.js';
 import { calledText, expectedText } from '../output/calls.js';
 import { costOf } from '../output/job-table.js';
@@ -127,12 +129,17 @@ function failureParts({ run, failures }: RunReport): Part[] {
       ...(result.difference ? [fact('Difference', differenceWords(result.difference))] : []),
       fact('Expected', expectedText(result.expected)),
       fact('Called', calledText(result.called)),
+      ...whyOf(result).map((sentence) => fact('Why', sentence)),
       fact('Result', result.id),
     ],
   }));
   const total = countFailures(run);
   return [heading(`Failures: ${total}`), { kind: 'cases', cases, total }];
 }
+
+/** What the goal of a conversation says: its calls alone do not tell why it failed. */
+const whyOf = ({ evidence, called, passed }: Result): string[] =>
+  evidence?.conversation ? explainConversation({ called, passed }, evidence.conversation) : [];
 
 function judgeSection({ report, disagreements }: RunReport['judges'][number]): Part[] {
   const { judge, baseline_eval_id: baseline, calibration, id, version, status } = report;
