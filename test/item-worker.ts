@@ -12,6 +12,7 @@ import { RunCache } from '../apps/worker/items/run-cache.js';
 import { ItemRunner } from '../apps/worker/items/run-item.js';
 import { RunWarnings } from '../apps/worker/items/run-warnings.js';
 import { ItemScorer } from '../apps/worker/items/score-item.js';
+import { RequestTurns } from '#worker/models/request-turns';
 import { Settler } from '../apps/worker/items/settle.js';
 import { Connections } from '../apps/worker/models/connections.js';
 import { ReplyScorer } from '../apps/worker/scoring/score-reply.js';
@@ -35,6 +36,7 @@ export function startItemWorker(pool: Pool, { lane: { id, teamId }, fetch }: Of)
   const player = new CasePlayer({
     ...{ ...parts, scorer, onAttempt: () => {}, rounds: new RoundStore(pool, logger) },
     firstRequests: { isAnswered: () => true, answered: () => {} } as never,
+    turns: new RequestTurns(),
   });
   const processor = new DeliveryProcessor({
     ...{ pool, workerId: 'in process', logger, quarantine: {} as never },

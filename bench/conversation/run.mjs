@@ -13,7 +13,7 @@ import { cpuMs, storeCpuMs, withSystem } from '../system.mjs';
 const ROUNDS = 10;
 const LEAST_RATIO = 0.7;
 const given = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
-const [conversations = 1000, concurrency = 200, turns = 3] = given.map(Number);
+const [conversations = 500, concurrency = 200, turns = 3] = given.map(Number);
 
 /** What the model `instant` calls of the example suite, and what the rules answer. */
 const conversation = {
