@@ -12,7 +12,7 @@ import { RunCache } from '../apps/worker/items/run-cache.js';
 import { ItemRunner } from '../apps/worker/items/run-item.js';
 import { RunWarnings } from '../apps/worker/items/run-warnings.js';
 import { ItemScorer } from '../apps/worker/items/score-item.js';
-import { RequestTurns } from '#worker/models/request-turns';
+import { RequestTurns } from '../apps/worker/models/request-turns.js';
 import { Settler } from '../apps/worker/items/settle.js';
 import { Connections } from '../apps/worker/models/connections.js';
 import { ReplyScorer } from '../apps/worker/scoring/score-reply.js';
