@@ -8,9 +8,9 @@ export default {
   testMatch: [
     '**/*-deaths.*.spec.ts',
     '**/*-kills.*.spec.ts',
-    '**/test/long/{contention,conversations,faults,fleet,hostile,hostile-replies,live,pgbouncer,redis-topologies,storm}.*.spec.ts',
+    '**/test/long/{contention,faults,fleet,hostile,hostile-replies,live,pgbouncer,redis-topologies,storm}.*.spec.ts',
     '**/test/long/{web-hostile-screens,web-screens}.*.spec.ts',
-    '**/test/long/{facets,gateway,promptfoo,prompt-tune-chance,sign-in-faults,tune-progress}.*.spec.ts',
+    '**/test/long/{conversations,facets,gateway,promptfoo,prompt-tune-chance,sign-in-faults,tune-progress}.*.spec.ts',
     '**/apps/worker/control/experiments.int.spec.ts',
     '**/libs/db/engine/store-rounds.int.spec.ts',
   ],
