@@ -12,7 +12,7 @@ import { ReplyScorer } from '../scoring/score-reply.js';
 import { CasePlayer } from './play-and-score.js';
 import { ItemScorer } from './score-item.js';
 
-/** What a chain sent and stored in the release before conversations: it is never written anew. */
+/** What a chain sent and stored in the release before conversations: it is never written again. */
 const GOLDEN = new URL('chain-bytes.json', import.meta.url);
 
 const tools = ['flights.find', 'prices', 'flights.book'].map((name): Tool => ({
