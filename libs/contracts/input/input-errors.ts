@@ -69,11 +69,14 @@ function describeUnion({ errors }: z.core.$ZodIssueInvalidUnion, path: PropertyK
 
 function describeOptions(options: Issue[][], path: PropertyKey[]): InputError[] {
   const known = [...new Set(options.flatMap((issues) => issues.flatMap((issue) => issue.known ?? [])))];
-  const missing = options.map((issues) => issues.find(isMissingField)?.path[0]);
-  const areFields = options.length > 1 && new Set(missing).size === options.length && !missing.includes(undefined);
+  const missing = options.map((issues) => issues.filter(isMissingField).map((issue) => issue.path[0]));
+  const fields = [...new Set(missing.flat())];
+  const areFields =
+    options.length > 1 && fields.length === options.length && missing.every((names) => names.length === 1);
   const faultsOf = (issues: Issue[]): number =>
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
-  const [closest] = options.toSorted((a, b) => faultsOf(a) - faultsOf(b));
+  const isEmpty = options.every((issues) => issues.every(isMissingField));
+  const [closest] = isEmpty ? options : options.toSorted((a, b) => faultsOf(a) - faultsOf(b));
   const faults = closest!.flatMap((issue) => {
     if (areFields && isMissingField(issue)) return [];
     if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return describe(issue, path);
@@ -87,8 +90,8 @@ function describeOptions(options: Issue[][], path: PropertyKey[]): InputError[] 
       );
   });
   if (!areFields) return faults;
-  const fields = missing.map((field) => JSON.stringify(field)).join(', ');
-  return [{ path: jsonPointer(path), message: `must have one of the fields ${fields}` }, ...faults];
+  const names = fields.map((field) => JSON.stringify(field)).join(', ');
+  return [{ path: jsonPointer(path), message: `must have one of the fields ${names}` }, ...faults];
 }
 
 const isMissingField = (issue: Issue): boolean =>
