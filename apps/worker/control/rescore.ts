@@ -185,7 +185,11 @@ export class Rescorer {
       return { scored: undefined, unmatched: true };
     const similarity = (a: string, b: string) => this.deps.embedder.similarity({ teamId, askedBy }, a, b, signal);
     const of = { share: teamId, signal, similarity, ...(played && { played }) };
-    const { differs, ...scored } = await this.deps.scorer.score(prepared, replies, options.metrics, of);
+    const {
+      differs,
+      played: _played,
+      ...scored
+    } = await this.deps.scorer.score(prepared, replies, options.metrics, of);
     if (differs) return { scored: undefined, kept: true };
     const { input } = prepared;
     const isUnanswered = ran && input.multi_turn && endedTooEarly(ran, input, scored.verdict.called, replies.length);

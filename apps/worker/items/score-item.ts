@@ -1,5 +1,6 @@
 import type { CachedReply } from '#lib/db/engine/reply-cache';
 import type { Outcome } from '#lib/db/engine/settle-items';
+import { joinParts } from '#lib/db/read/exchange-parts';
 import type { LoadedRun, LoadedTarget } from '#lib/db/read/for-workers/load-run';
 import { ProviderFailure } from '#lib/providers/failure';
 import type { ReplyMemory } from '#lib/providers/guarded/reply-memory';
@@ -12,7 +13,7 @@ import type { HeldReply } from '../scoring/exchange.js';
 import { ShuttingDown } from './claimed-items.js';
 import type { KeptRound } from './play-conversation.js';
 import { errored, internalError, NOT_ASKED, type ItemIdentity, type ItemResult } from './error-settlements.js';
-import { unpackExchange, type LargeExchanges } from './exchange/pack-exchange.js';
+import { packExchange, unpackExchange, type LargeExchanges } from './exchange/pack-exchange.js';
 
 /** An item with everything needed to run it. */
 export interface LoadedItem {
@@ -35,11 +36,21 @@ export class ItemScorer {
    * scoring. The reply is kept and can be scored again.
    */
   async score(
-    { run, target, prepared }: LoadedItem,
+    item: LoadedItem,
     replies: HeldReply[],
     signal: AbortSignal,
     played?: ConversationPlayed,
   ): Promise<Outcome> {
+    return (await this.#scoreOrExplain(item, replies, signal, played)).outcome;
+  }
+
+  /** @returns how the rules of a conversation answer replies that were made elsewhere, too */
+  async #scoreOrExplain(
+    { run, target, prepared }: LoadedItem,
+    replies: HeldReply[],
+    signal: AbortSignal,
+    played?: ConversationPlayed,
+  ): Promise<{ outcome: Outcome; played?: ConversationPlayed }> {
     const { scorer, embedder } = this.deps;
     const similarity = (a: string, b: string) =>
       embedder.similarity({ teamId: run.teamId, askedBy: run.id }, a, b, signal);
@@ -52,14 +63,15 @@ export class ItemScorer {
           ...(played && { played }),
         }),
       );
-      const { differs: _differs, ...outcome } = scored;
-      return { outcome: 'scored', ...outcome };
+      const { differs: _differs, played: byRules, ...verdict } = scored;
+      return { outcome: { outcome: 'scored', ...verdict }, ...(byRules && { played: byRules }) };
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ShuttingDown) throw error;
-      if (error instanceof ProviderFailure || error instanceof Unscorable) return errored(error.kind, error.message);
+      if (error instanceof ProviderFailure || error instanceof Unscorable)
+        return { outcome: errored(error.kind, error.message) };
       this.logUnforeseen(error, { run: run.id });
-      return internalError(error);
+      return { outcome: internalError(error) };
     }
   }
 
@@ -92,14 +104,17 @@ export class ItemScorer {
 
   /**
    * Scores a reply that was made elsewhere, or reports why there is none. Token counts come from the recording. Its
-   * cost here is zero.
+   * cost here is zero. What the rules of a conversation answered is kept with it, and is what a rescore judges.
    */
   async scoreRecorded(item: LoadedItem, exchange: Buffer | undefined, signal: AbortSignal): Promise<ItemResult> {
     const free = { ...NOT_ASKED, costUsd: 0 };
     if (!exchange) return { ...free, result: errored('unrecorded', 'The file has no reply for this case and sample.') };
     return unpackExchange(exchange, this.#large(item, signal), async (stored): Promise<ItemResult> => {
-      const { replies, usage, error } = stored;
-      if (replies) return { ...free, exchange, usage, result: await this.score(item, replies, signal) };
+      const { replies, usage, error, conversation } = stored;
+      if (replies) {
+        const { outcome: result, played } = await this.#scoreOrExplain(item, replies, signal, conversation);
+        return { ...free, exchange: played ? await withPlayed(exchange, played) : exchange, usage, result };
+      }
       if (error) return { ...free, exchange, result: { outcome: 'errored', error } };
       throw new Error('A recorded exchange has neither a reply nor an error.');
     });
@@ -123,6 +138,12 @@ export class ItemScorer {
       'An item failed unexpectedly; it is settled as errored',
     );
   }
+}
+
+/** A recorded exchange with another part: how its conversation was played. */
+async function withPlayed(exchange: Buffer, { rounds, ...ended }: ConversationPlayed): Promise<Buffer> {
+  const part = { requests: [], replies: [], conversation: rounds, ended, round: 1 };
+  return joinParts([exchange], await packExchange(part, 0));
 }
 
 /**

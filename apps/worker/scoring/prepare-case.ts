@@ -5,8 +5,6 @@ import type { Bound, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import type { ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { prepareCase } from '#lib/scoring/house/score-case';
-import { playReplies } from '#lib/scoring/conversation/play-replies';
-import { schemaFault } from '#lib/scoring/conversation/schema-fault';
 import { scoreConversation } from '#lib/scoring/conversation/score';
 import { scoreChain } from '#lib/scoring/house/score-chain';
 import { toolSetOf } from '#lib/scoring/cases/tool-set';
@@ -28,12 +26,12 @@ export interface PreparedCase {
   passThreshold: number;
   /**
    * Scores one reply, or those of a chain's or a conversation's rounds.
-   * @param texts what the model said in each; only of a conversation
+   * @param conversation how it was played, and what the model said in each; only of a conversation
    */
   score(
     replies: readonly ParsedReply[],
     similarities: SimilarityLookup,
-    conversation?: { played?: ConversationPlayed | undefined; texts: readonly string[] },
+    conversation?: { played: ConversationPlayed; texts: readonly string[] },
   ): Verdict;
 }
 
@@ -57,11 +55,7 @@ export function prepareWith(
     return {
       ...prepared,
       score: (replies, similarities, conversation) => {
-        // Of replies that were made elsewhere, the rules say what they would have answered.
-        const {
-          texts,
-          played = playReplies({ input, tools, replies: replies.map((reply) => ({ reply })), schemaFault }),
-        } = conversation!;
+        const { texts, played } = conversation!;
         const rounds = replies.slice(0, Math.max(1, played.rounds.length)).map((reply, index) => ({
           reply,
           text: texts[index]!,

@@ -10,6 +10,7 @@ import type { Tool } from '#lib/contracts/tool';
 import type { ParsedCall, Verdict } from '#lib/contracts/verdict';
 import type { SimilarityLookup } from '#lib/scoring/arguments/compare-leaves';
 import { prepareConversation } from '#lib/scoring/conversation/play';
+import { playReplies } from '#lib/scoring/conversation/play-replies';
 import { playReply, type ConversationSoFar, type PlayedReply } from '#lib/scoring/conversation/play-reply';
 import { schemaFault } from '#lib/scoring/conversation/schema-fault';
 import { conversationFigures } from '#lib/scoring/conversation/score';
@@ -18,7 +19,7 @@ import { equalJson } from '#lib/scoring/arguments/match-arguments';
 import { scoreMetrics } from '#lib/scoring/metrics';
 import type { MetricScore } from '#lib/scoring/metrics/metric';
 import { mockTools } from '#lib/scoring/cases/mock-tools';
-import { parseReply } from '#lib/scoring/replies/parse-reply';
+import { parseReply, type ParsedReply } from '#lib/scoring/replies/parse-reply';
 import { countValues } from '#lib/contracts/json/count-values';
 import { tooManyValues } from '#lib/providers/reading/count-values';
 import { decodeUtf8, MAX_REPLY_VALUES } from '#lib/providers/reading/reading-work';
@@ -32,6 +33,8 @@ export interface ScoredReply {
   metrics?: Record<string, MetricScore>;
   /** The calls are read otherwise today than they were answered. */
   differs?: true;
+  /** What the rules of the conversation answer to replies that were made elsewhere. */
+  played?: ConversationPlayed;
 }
 
 /** A reply whose message is JSON, as characters or in UTF-8. */
@@ -91,28 +94,36 @@ export function scoreOnce(
   }));
   const read = rounds.map(({ reply }) => reply);
   const similarities = known.find;
+  const byRules = played ?? playedByRules(prepared, rounds);
   const scored: ScoredReply = {
     verdict: withFinishReason(
       prepared.score(
         read,
         similarities,
-        prepared.input.conversation ? { played, texts: replies.map(({ message }) => saidIn(message)) } : undefined,
+        byRules && { played: byRules, texts: replies.map(({ message }) => saidIn(message)) },
       ),
       replies.at(-1)?.finishReason,
     ),
+    ...(!played && byRules && { played: byRules }),
   };
   if (metrics.length)
     scored.metrics = scoreMetrics(metrics, {
       case: prepared.input,
       tools: prepared.tools,
       rounds,
-      ...(played && { played }),
+      ...(byRules && { played: byRules }),
       similarities,
     });
   if (prepared.input.conversation) scored.metrics = { ...scored.metrics, ...conversationFigures(scored.verdict) };
   if (played && read.some(({ calls }, index) => !areAnswered(calls, played.rounds[index]))) scored.differs = true;
   return scored;
 }
+
+/** What the rules of a conversation answer to replies that were made elsewhere. @throws ConversationFault */
+const playedByRules = (
+  { input, tools }: PreparedCase,
+  replies: readonly { reply: ParsedReply }[],
+): ConversationPlayed | undefined => input.conversation && playReplies({ input, tools, replies, schemaFault });
 
 /** Whether these calls are those that were answered; a bound may have left the last ones without an answer. */
 const areAnswered = (calls: readonly ParsedCall[], played: PlayedRound | undefined): boolean =>
@@ -255,6 +266,8 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
     verdict: shortenVerdict(scored.verdict),
     ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }),
     ...(scored.differs && { differs: true as const }),
+    ...(scored.played && { played: scored.played }),
+    ...(scored.broken !== undefined && { broken: scored.broken }),
   };
   return { json: JSON.stringify(short) };
 }

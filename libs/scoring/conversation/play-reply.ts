@@ -2,6 +2,7 @@ import type { ConversationEnd, PlayedRound } from '#lib/contracts/conversation-p
 import { DEFAULT_CONVERSATION_ROUNDS } from '#lib/contracts/values/conversations';
 import type { Bound, ParsedCall } from '#lib/contracts/verdict';
 import type { ParsedReply } from '../replies/parse-reply.js';
+import { describeBrokenBound } from './broken-bound.js';
 import {
   answerCalls,
   beginConversation,
@@ -76,17 +77,8 @@ export function playReply(
       turns: before.turns + (said === null ? 0 : 1),
     },
   };
-  if (answered.end?.isOfSuite) return { ...played, fault: faultOf(answered.end.bound, calls) };
+  if (answered.end?.bySuite) return { ...played, fault: describeBrokenBound(answered.end.bySuite, answered.end.bound) };
   if (answered.end) return { ...played, ended: { end: 'round_limit', bound: answered.end.bound } };
   if (calls.length === 0 && turn === undefined) return { ...played, ended: { end: 'answered' } };
   return isLast ? { ...played, ended: { end: 'round_limit' } } : played;
-}
-
-function faultOf({ what, limit }: Bound, calls: readonly ParsedCall[]): string {
-  const of = what === 'state' ? 'the state' : 'the answers of its tools';
-  const names = calls.map(({ name }) => name).join(', ');
-  return (
-    `A rule of the conversation makes ${of} larger than ${limit.toLocaleString('en')} bytes, after a call of ` +
-    `${names.slice(0, 200)}. Change the rules of the suite.`
-  );
 }

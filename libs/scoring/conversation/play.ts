@@ -46,8 +46,15 @@ export type SchemaFault = (tool: Tool, args: JsonObject) => string | undefined;
 /** Why a conversation ends before its calls are answered. */
 export interface ConversationStop {
   bound: Bound;
-  /** Whether the suite made it, and not the model by repetition: the item is errored, not wrong. */
-  isOfSuite: boolean;
+  /** The rule that made it, of the suite's making and not the model's by repetition: the item is errored, not wrong. */
+  bySuite?: BreakingRule;
+}
+export interface BreakingRule {
+  tool: string;
+  /** From 0. */
+  rule: number;
+  /** The call that it answered, of all of the conversation, from 0. */
+  call: number;
 }
 
 /** @param input a case as `mergeConversation` returns it */
@@ -116,7 +123,7 @@ export function answerCalls(
   let current = progress;
   for (const call of calls) {
     if (current.calls >= CONVERSATION_BOUNDS.calls)
-      return { calls: answered, progress: current, end: { bound: boundOf('calls'), isOfSuite: false } };
+      return { calls: answered, progress: current, end: { bound: boundOf('calls') } };
     const one = answerOne(prepared, current, call, schemaFault);
     if ('bound' in one) return { calls: answered, progress: current, end: one };
     answered.push(one.call);
@@ -148,7 +155,10 @@ function answerOne(
   const rule = `${call.name.toLowerCase()}/${played.rule}`;
   const isOfModel =
     played.rule === null || progress.answered.includes(rule) || measure(call.arguments).bytes > LARGE_ARGUMENTS;
-  const exceeded = (what: 'state' | 'answers'): ConversationStop => ({ bound: boundOf(what), isOfSuite: !isOfModel });
+  const exceeded = (what: 'state' | 'answers'): ConversationStop => ({
+    bound: boundOf(what),
+    ...(!isOfModel && { bySuite: { tool: call.name, rule: played.rule!, call: progress.calls } }),
+  });
   const { state: changed = state, isTooLarge, ...rest } = played;
   if (isTooLarge || (changed !== state && exceedsState(changed))) return exceeded('state');
   if (progress.answerBytes + bytesOf(played) > CONVERSATION_BOUNDS.answerBytes) return exceeded('answers');

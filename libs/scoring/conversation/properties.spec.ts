@@ -174,28 +174,31 @@ describe('no rule escapes its bounds:', () => {
 
   test('a rule that doubles the state a hundred times at once is the making of the suite', () => {
     const { end, calls: answered, progress } = endOf(of([doubling(100)]), calls(1));
-    expect(end).toEqual({ bound: { what: 'state', limit: CONVERSATION_BOUNDS.stateBytes }, isOfSuite: true });
+    expect(end).toEqual({
+      bound: { what: 'state', limit: CONVERSATION_BOUNDS.stateBytes },
+      bySuite: { tool: 'f', rule: 0, call: 0 },
+    });
     expect([answered, progress.state]).toEqual([[], { a: ['x'] }]);
   });
   test('one that doubles it with each call is called too often by the model', () => {
     const { end, progress } = endOf(of([doubling(1)]), calls(100));
-    expect(end).toMatchObject({ bound: { what: 'state' }, isOfSuite: false });
+    expect(end).toEqual({ bound: { what: 'state', limit: CONVERSATION_BOUNDS.stateBytes } });
     expect(measure(progress.state).bytes).toBeLessThanOrEqual(CONVERSATION_BOUNDS.stateBytes);
     expect(measure(progress.state).depth).toBeLessThanOrEqual(CONVERSATION_BOUNDS.stateDepth);
   });
   test('a thousand calls are answered, and no more', () => {
     const { end, calls: answered } = endOf(of([{}]), calls(1001));
-    expect([answered.length, end]).toEqual([1000, { bound: { what: 'calls', limit: 1000 }, isOfSuite: false }]);
+    expect([answered.length, end]).toEqual([1000, { bound: { what: 'calls', limit: 1000 } }]);
   });
   test('answers have a mebibyte together', () => {
     const { end, calls: answered } = endOf(of([{ respond: 'x'.repeat(50_000) }]), calls(100));
-    expect([answered.length, end]).toEqual([20, { bound: { what: 'answers', limit: 2 ** 20 }, isOfSuite: false }]);
-    expect(endOf(of([{ respond: 'x'.repeat(2 ** 20 + 1) }]), calls(1)).end).toMatchObject({ isOfSuite: true });
+    expect([answered.length, end]).toEqual([20, { bound: { what: 'answers', limit: 2 ** 20 } }]);
+    expect(endOf(of([{ respond: 'x'.repeat(2 ** 20 + 1) }]), calls(1)).end).toMatchObject({ bySuite: { rule: 0 } });
   });
   test('large arguments that fill the state are the making of the model', () => {
     const rule: ConversationRule = { effects: [{ op: 'add', path: '/b', value: { $argument: '/b' } }] };
     const { end } = endOf(of([rule], {}), [{ name: 'f', arguments: { b: 'x'.repeat(300 * 1024) } }]);
-    expect(end).toMatchObject({ bound: { what: 'state' }, isOfSuite: false });
+    expect(end).toEqual({ bound: { what: 'state', limit: CONVERSATION_BOUNDS.stateBytes } });
   });
 });
 
