@@ -39,12 +39,12 @@ const caseOf = (n: number) => ({
 let system: System;
 beforeAll(async () => void (system = await startSystem({ workers: 2 })));
 
-async function submit(key: string, url: string, cases: number, more: object = {}) {
+async function submit(key: string, url: string, cases: number | object[], more: object = {}) {
   const { client } = system;
   const model = { id: 'm', input_cost_per_mtok: 1, output_cost_per_mtok: 1 };
   const provider = { key, base_url: url, models: [model], limits: { max_concurrency: 500 } };
   expect(await client.post('/api/providers', provider)).toMatchObject({ status: 201 });
-  const test_cases = Array.from({ length: cases }, (_, n) => caseOf(n));
+  const test_cases = Array.isArray(cases) ? cases : Array.from({ length: cases }, (_, n) => caseOf(n));
   const imported = await client.post('/api/tool-eval/import', { name: key, tools, test_cases });
   expect({ status: imported.status, errors: imported.body.errors }).toEqual({ status: 201 });
   const { suite_id } = imported.body;
@@ -186,4 +186,54 @@ it('a conversation is answered from the cache whole, and scored again as it was 
   expect(await untilJobCompleted(system.client, rescored.body.job_id)).toMatchObject({
     progress: { done: 2, errored: 0 },
   });
+});
+
+const resultsByName = async (runId: string): Promise<Record<string, any>> => {
+  const { body } = await system.client.get(`/api/tool-eval/history/${runId}/results`);
+  const whole = body.items.map(({ id }: any) => system.client.get(`/api/tool-eval/history/${runId}/results/${id}`));
+  return Object.fromEntries((await Promise.all(whole)).map((one) => [one.body.case_name, one.body]));
+};
+
+it('a bound that a rule breaks is no fault of the model, and one that its messages break is', async () => {
+  const talkative = { ...calling('add', { n: 1 }), content: 'x'.repeat(600_000) };
+  const host = await startEndpoint((body) => (body.messages[0].content === 'Talk.' ? talkative : adding(body)));
+  host.open();
+  const { conversation, ...rest } = caseOf(0);
+  const doubles = { add: [{ effects: [{ op: 'copy', from: '/added', path: '/again' }] }] };
+  const runId = await submit('bounds', host.url, [
+    {
+      ...rest,
+      name: 'doubles',
+      conversation: { ...conversation, state: { added: ['x'.repeat(200_000)] }, tools: doubles },
+    },
+    { ...rest, name: 'talks', prompt: 'Talk.', conversation },
+    { ...rest, name: 'fine', conversation },
+  ]);
+  const run = await untilRunCompleted(system.client, runId);
+  expect(run.summaries[0]).toMatchObject({ scored: 2, errored: 1, passed: 1 });
+  const { doubles: broken, talks, fine } = await resultsByName(runId);
+  expect(broken).toMatchObject({
+    outcome: 'errored',
+    attempts: 1,
+    error: {
+      kind: 'conversation',
+      message:
+        'Rule 1 of add answers call 1 of the conversation, and makes the state larger than 262,144 bytes, or deeper ' +
+        'than 32. Change the rules of the suite.',
+    },
+  });
+  expect(talks).toMatchObject({
+    outcome: 'scored',
+    passed: false,
+    error_type: 'oversized_reply',
+    attempts: 2,
+    evidence: { bound: { what: 'messages', limit: 2 ** 20, found: expect.any(Number) }, conversation: { rounds: 2 } },
+    explanation: expect.arrayContaining([expect.stringMatching(/1,048,576/)]),
+  });
+  expect(talks.exchange.replies.map((reply: any) => reply.choices[0].message.content.length)).toEqual([
+    600_000, 600_000,
+  ]);
+  expect(talks.exchange.conversation).toHaveLength(2);
+  expect(fine).toMatchObject({ passed: true });
+  expect(host.asked).toHaveLength(1 + 2 + ROUNDS);
 });

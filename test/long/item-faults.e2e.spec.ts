@@ -1,7 +1,7 @@
 // A private system: an item kills its worker.
 import pg from 'pg';
 import { clientOf, weatherSuite, type Client } from '../client.js';
-import { startEndpoint } from '../endpoint.js';
+import { calling, startEndpoint } from '../endpoint.js';
 import { startProcess, until, type RunningProcess } from '../processes.js';
 import { createDatabase, createRedis } from '../services.js';
 import { untilRunCompleted } from '../until-ended.js';
@@ -24,8 +24,12 @@ beforeAll(async () => {
 afterAll(() => sql.end());
 
 /** A run of these prompts, whose items all wait at a separate endpoint. Each reply costs a dollar. */
-async function asking(key: string, prompts: string[]) {
-  const endpoint = await startEndpoint();
+async function asking(
+  key: string,
+  prompts: string[],
+  of: { conversation?: object; reply?: (body: any) => object } = {},
+) {
+  const endpoint = await startEndpoint(of.reply);
   await client.post('/api/providers', {
     key,
     base_url: endpoint.url,
@@ -33,9 +37,11 @@ async function asking(key: string, prompts: string[]) {
     limits: { max_concurrency: prompts.length },
     models: [{ id: 'm', input_cost_per_mtok: 1, output_cost_per_mtok: 1 }],
   });
-  const suite = weatherSuite(prompts.length);
-  suite.test_cases.forEach((one, n) => (one.prompt = prompts[n]!));
-  const suite_id = await client.importSuite(suite);
+  const { tools, test_cases } = weatherSuite(prompts.length);
+  const cases = prompts.map((prompt, n) =>
+    of.conversation ? { name: prompt, prompt, conversation: of.conversation } : { ...test_cases[n]!, prompt },
+  );
+  const suite_id = await client.importSuite({ name: key, tools, test_cases: cases });
   const id = (await client.post('/api/tool-eval', { suite_id, models: [`${key}::m`], cache: 'off' })).body
     .eval_id as string;
   await until(() => endpoint.waiting().length === prompts.length, { what: 'all items to be asked' });
@@ -70,6 +76,36 @@ it('an item that crashed two processes is played in its own, whose crash harms n
       .sort(),
   ).toEqual(['b', 'c']);
   expect(worker.logs().match(/in a process of its own/g)).toHaveLength(3);
+  expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
+}, 120_000);
+
+it('a conversation that kills its processes keeps its rounds and what they cost, and others go on', async () => {
+  const { endpoint, id } = await asking('dying', ['b', 'so deadly'], {
+    conversation: { goal: { calls: [{ tool: 'get_weather' }] } },
+    reply: ({ messages }) =>
+      messages.length < 3 ? calling('get_weather', { city: 'Paris' }) : { role: 'assistant', content: 'Sunny.' },
+  });
+  endpoint.answer();
+  await until(() => endpoint.asked.length === 4 && endpoint.waiting().length === 2, { what: 'the second requests' });
+  await sql.query(
+    `UPDATE in_flight SET crashes = 2, lost = 2, token = nextval('delivery_token'), worker = NULL, lease_until =
+      NULL, queued_at = '-infinity' WHERE run_id = $1`,
+    [id],
+  );
+  await until(() => endpoint.waiting().length === 0, { what: 'the worker to give them up' });
+  endpoint.open();
+  const { counts } = await untilRunCompleted(client, id);
+  expect(counts).toMatchObject({ settled: 2, errored: 1, passed: 1 });
+  const found = await results(id);
+  expect(found).toMatchObject([
+    { prompt: 'b', outcome: 'scored', attempts: 2, cost_usd: 2 },
+    { prompt: 'so deadly', outcome: 'errored', error: { kind: 'crashed' }, attempts: 1, cost_usd: 1 },
+  ]);
+  const { body } = await client.get(`/api/tool-eval/history/${id}/results/${found[1].id}`);
+  expect(body.exchange.conversation).toMatchObject([{ calls: [{ name: 'get_weather' }] }]);
+  expect((await sql.query('SELECT requests, cost_usd FROM target WHERE run_id = $1', [id])).rows).toEqual([
+    { requests: 3, cost_usd: 3 },
+  ]);
   expect((await fetch(`${worker.url}/healthz`)).status).toBe(200);
 }, 120_000);
 
@@ -124,8 +160,8 @@ it('an item that Postgres refuses is errored with its cost, and the rest of its 
       1,
     ]),
   );
-  // Two dollars for the items scored before.
-  expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 8 }]);
+  // Five dollars are for the items of the tests before.
+  expect((await sql.query(`SELECT sum(cost_usd)::float8 AS usd FROM spending`)).rows).toEqual([{ usd: 11 }]);
   expect(endpoint.asked).toHaveLength(6);
   await sql.query('DROP FUNCTION refuse_one CASCADE');
 }, 120_000);

@@ -71,7 +71,7 @@ export class DeliveryProcessor {
     try {
       if (claim.isUnaskable) throw new ModelResting();
       const finished = await this.#runOrExplain(lane, delivery, claim, signal);
-      if (finished) await this.#settle(lane, finished);
+      if (finished) await this.#settle(lane, await this.deps.runner.withEarlierRounds(finished));
     } catch (error) {
       // An aborted item no longer has an in-flight row of this process.
       if (!isAborted(error)) throw error;

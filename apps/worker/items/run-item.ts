@@ -15,7 +15,7 @@ import {
   type ItemPlace,
   type KeptConversation,
 } from '#lib/db/read/for-workers/exchanges';
-import { readRound } from './exchange/read-round.js';
+import { readAccount, readRound } from './exchange/read-round.js';
 import { placeOf } from '#lib/db/read/for-workers/load-run';
 import { buildRequest, expectsNoCall, type BuiltRequest } from '#lib/providers/build-request';
 import { ProviderFailure } from '#lib/providers/failure';
@@ -27,6 +27,7 @@ import type { Connections, HeldModel, ModelConnection } from '../models/connecti
 import type { ItemContext, CasePlayer, ModelRequest } from './play-and-score.js';
 import { errored, NOT_ASKED, type ItemResult } from './error-settlements.js';
 import { hasRounds, restOfChain } from './play-case.js';
+import { sumOf } from './play-conversation.js';
 import type { ReplyCache, Reservation } from './reply-cache.js';
 import type { RunCache } from './run-cache.js';
 import type { RunWarnings } from './run-warnings.js';
@@ -150,6 +151,18 @@ export class ItemRunner {
     }
     item.keptRounds = await Promise.all(rounds.map(readRound));
     return undefined;
+  }
+
+  /** An item that ends without asking a model, with what the stored rounds of its conversation took and cost. */
+  async withEarlierRounds({ settlement, ...rest }: FinishedItem): Promise<FinishedItem> {
+    const { delivery, casePosition, sample, result, attempts } = settlement;
+    if (result.outcome !== 'errored' || attempts > 0) return { settlement, ...rest };
+    const place = { target: delivery.target, casePosition, sample };
+    const { rounds } = await this.#conversations.add(delivery.runId, place);
+    const accounts = (await Promise.all(rounds.map(readAccount))).filter((account) => account !== undefined);
+    if (accounts.length === 0) return { settlement, ...rest };
+    const { usage, costUsd } = settlement;
+    return { settlement: { ...settlement, ...sumOf(accounts), uncounted: { attempts, usage, costUsd } }, ...rest };
   }
 
   #storedExchange({ run, identity: { delivery, casePosition, sample } }: LoadedItem): Promise<Buffer | undefined> {

@@ -123,7 +123,8 @@ export function scoreOnce(
 const playedByRules = (
   { input, tools }: PreparedCase,
   replies: readonly { reply: ParsedReply }[],
-): ConversationPlayed | undefined => input.conversation && playReplies({ input, tools, replies, schemaFault });
+): ConversationPlayed | undefined =>
+  input.conversation ? playReplies({ input, tools, replies, schemaFault }) : undefined;
 
 /** Whether these calls are those that were answered; a bound may have left the last ones without an answer. */
 const areAnswered = (calls: readonly ParsedCall[], played: PlayedRound | undefined): boolean =>

@@ -6,7 +6,6 @@ import { conversionWarnings, flattenDeclarations } from '#lib/contracts/input/to
 import { SCORING_VERSION } from '#lib/contracts/values/verdicts';
 import type { Verdict } from '#lib/contracts/verdict';
 import { mergeConversation } from '../conversation/merge.js';
-import { describeBrokenBound } from '../conversation/broken-bound.js';
 import { playReplies } from '../conversation/play-replies.js';
 import { schemaFault } from '../conversation/schema-fault.js';
 import { CONVERSATION_VERSION, scoreConversation } from '../conversation/score.js';

@@ -10,6 +10,21 @@ import { markFailed, type KeptRound } from '../play-conversation.js';
 
 type StoredRound = Exchange & { conversation: [PlayedRound]; next: JsonObject[]; account: Account };
 
+/**
+ * What a stored round took and cost. Nothing else of it is parsed: something in it may be what its process died of.
+ * @returns undefined when it cannot be read
+ */
+export async function readAccount(packed: Buffer): Promise<Account | undefined> {
+  try {
+    const json = (await exchangeJson(packed))!;
+    const at = json.lastIndexOf(LAST_MEMBER); // `packExchange` prints it last.
+    return parseJson(json.toString('utf8', at + LAST_MEMBER.length, json.length - 1)) as unknown as Account;
+  } catch {
+    return undefined;
+  }
+}
+const LAST_MEMBER = '"account":';
+
 /** A stored round of a conversation, to go on from it. */
 export async function readRound(packed: Buffer): Promise<KeptRound> {
   const json = (await exchangeJson(packed))!;
