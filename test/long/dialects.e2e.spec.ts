@@ -3,6 +3,7 @@ import { ProviderKind } from '#lib/contracts/provider';
 import { suiteNamesByWireName } from '#lib/providers/formats/formats';
 import { FORMATS } from '../../apps/simulator/formats/formats.js';
 import type { Client } from '../client.js';
+import { startHttpServer } from '../http-server.js';
 import { joinSystem, type TeamSystem } from '../system.js';
 import { untilJobCompleted, untilRunCompleted } from '../until-ended.js';
 
@@ -220,6 +221,60 @@ it('the same conversation is played in every format, and numbers keep their text
     const [, second] = whole.exchange.requests;
     expect(second.messages.slice(-3).map((message: any) => message.role)).toEqual(['assistant', 'tool', 'tool']);
   }
+}, 60_000);
+
+it('a tool that fails is answered in the words that a format has for it, and one that does not is not', async () => {
+  const arrived: { path: string; body: any }[] = [];
+  const host = await startHttpServer(({ url, method, headers }, body, response) => {
+    arrived.push({ path: url!, body: JSON.parse(body) });
+    const { host: _host, 'content-length': _length, connection: _connection, ...sent } = headers;
+    void fetch(simulator.url + url, { method: method!, headers: sent as Record<string, string>, body }).then(
+      async (answer) =>
+        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text()),
+    );
+  });
+  const call = { id: 'made', type: 'function', function: { name: 'get_rate', arguments: '{}' } };
+  const asks = { role: 'assistant', content: null, tool_calls: [call] };
+  for (const kind of KINDS) {
+    await scripted(`fails-${kind}`, [asks, asks, { role: 'assistant', content: 'It is 2 %.' }]);
+    const base_url = host.url + (kind === 'openai' ? '/v1' : FORMATS[kind].basePath);
+    const models = [`scripted:fails-${kind}`];
+    await client.post('/api/providers', { key: `${kind}-2`, kind, base_url, api_key: 'sk-any-key-0123456789', models });
+  }
+  const suite_id = await client.importSuite({
+    name: 'Failing tools',
+    tools: [tool('get_rate', 'The rate', {}, [])],
+    test_cases: [
+      {
+        name: 'rate',
+        prompt: 'What is the rate?',
+        conversation: {
+          tools: { get_rate: [{ when: { call: 1 }, error: 'Try again.' }, { respond: { percent: 2 } }] },
+          goal: { answer: [{ number: 2 }] },
+        },
+      },
+    ],
+  });
+  const { results } = await finished(
+    suite_id,
+    KINDS.map((kind) => `${kind}-2::scripted:fails-${kind}`),
+  );
+  expect(results.map(({ passed, attempts }) => [passed, attempts])).toEqual(KINDS.map(() => [true, 3]));
+  const last = (path: RegExp): any => arrived.filter((one) => path.test(one.path)).at(-1)!.body;
+  const blocks = last(/messages/).messages.flatMap(({ content }: any) => content);
+  expect(blocks.filter(({ type }: any) => type === 'tool_result')).toEqual([
+    expect.objectContaining({ content: 'Try again.', is_error: true }),
+    expect.not.objectContaining({ is_error: expect.anything() }),
+  ]);
+  const parts = last(/generateContent/).contents.flatMap((content: any) => content.parts);
+  expect(parts.flatMap(({ functionResponse: said }: any) => (said ? [said.response] : []))).toEqual([
+    { error: 'Try again.' },
+    { percent: 2 },
+  ]);
+  const items = last(/responses/).input.filter(({ type }: any) => type === 'function_call_output');
+  expect(items.map(({ output }: any) => output)).toEqual(['Error: Try again.', '{"percent":2}']);
+  const messages = last(/completions/).messages.filter(({ role }: any) => role === 'tool');
+  expect(messages.map(({ content }: any) => content)).toEqual(['Error: Try again.', '{"percent":2}']);
 }, 60_000);
 
 describe('tool names that hosts refuse', () => {

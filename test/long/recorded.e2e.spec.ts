@@ -40,6 +40,19 @@ const suiteOf = (file: object): Promise<string> => client.importSuite(file);
 const run = async (id: string) => (await client.get(`/api/tool-eval/history/${id}`)).body;
 const resultsOf = async (id: string, query = '') =>
   (await client.get(`/api/tool-eval/history/${id}/results?limit=200${query}`)).body.items;
+/** Runs the command line; a failed one is returned, too. */
+const toolmark = (args: string[], input?: string) => {
+  const ran = promisify(execFile)(resolve('node_modules/.bin/node'), [
+    resolve('dist/apps/cli/main.js'),
+    ...args,
+    '--server',
+    client.url,
+    '--token',
+    client.token,
+  ]);
+  ran.child.stdin!.end(input);
+  return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);
+};
 const call = (city: string) => ({
   role: 'assistant',
   content: null,
@@ -294,27 +307,110 @@ it('a chain is scored from all of its rounds, whether listed or in a conversatio
   expect(body.warnings).toEqual([]);
 }, 60_000);
 
-it('the rules of a conversation answer its recorded rounds', async () => {
-  const switch_on = {
+const LIBRARY = {
+  name: 'Library',
+  system_prompt: 'Before lend_book, call get_book. Call lend_book only if status is free.',
+  tools: [
+    ['get_book', 'Show a book and its status.', ['book']],
+    ['lend_book', 'Lend a book to a member.', ['book', 'member']],
+  ].map(([name, description, required]) => ({
     type: 'function',
-    function: { name: 'switch_on', parameters: { type: 'object', properties: {} } },
-  };
-  const suite = await suiteOf({
-    name: 'Lamps',
-    tools: [switch_on],
-    conversation: {
-      state: { lamp: 'off' },
-      tools: { switch_on: [{ effects: [{ op: 'replace', path: '/lamp', value: 'on' }] }] },
+    function: {
+      name,
+      description,
+      parameters: {
+        type: 'object',
+        required,
+        properties: Object.fromEntries((required as string[]).map((one) => [one, { type: 'string' }])),
+      },
     },
-    test_cases: [{ name: 'on', prompt: 'Light!', conversation: { goal: { state: { '/lamp': 'on' } } } }],
+  })),
+  conversation: {
+    state: { books: { 'B-7': { title: 'Emma', status: 'free' } } },
+    tools: {
+      get_book: [
+        { when: { call: 1 }, error: 'Busy. Try again.', delay_ms: 50 },
+        { respond: { $state: '/books/{book}' } },
+      ],
+      lend_book: [
+        {
+          effects: [
+            { op: 'replace', path: '/books/{book}/status', value: 'lent' },
+            { op: 'add', path: '/books/{book}/member', value: { $argument: '/member' } },
+          ],
+          respond: { status: 'lent' },
+        },
+      ],
+    },
+  },
+  test_cases: ['M-1', 'M-2'].map((member) => ({
+    name: `Lend to ${member}`,
+    prompt: `Please lend book B-7 to member ${member}.`,
+    conversation: {
+      user: { turns: ['Thank you!'] },
+      goal: {
+        calls: [{ tool: 'get_book' }, { tool: 'lend_book', params: { book: 'B-7', member } }],
+        state: { '/books/B-7/member': member },
+        answer: [{ contains: ['lent', 'borrowed'] }],
+      },
+    },
+  })),
+};
+
+const playedIn = ({ case_name, exchange }: any): string => `${case_name} ${JSON.stringify(exchange.conversation)}`;
+
+it('a conversation is scored from all of its replies, as if it were played', async () => {
+  const models = ['follows-rules', 'gives-up', 'claims-success'];
+  await client.post('/api/providers', { key: 'talk', base_url: `${system.simulator.url}/v1`, models });
+  const suite = await suiteOf(LIBRARY);
+  const live = await untilRunEnded(
+    client,
+    (await client.post('/api/tool-eval', { suite_id: suite, models: models.map((id) => `talk::${id}`) })).body.eval_id,
+  );
+  const detailsOf = async (id: string, query = ''): Promise<any[]> =>
+    Promise.all(
+      (await resultsOf(id, query)).map(
+        async (one: any) => (await client.get(`/api/tool-eval/history/${id}/results/${one.id}`)).body,
+      ),
+    );
+  const folder = mkdtempSync(join(tmpdir(), 'toolmark-recorded-'));
+  for (const [index, model] of models.entries()) {
+    const before = await detailsOf(live.id, `&model=${encodeURIComponent(`talk::${model}`)}`);
+    const file = lines(before.map(({ case_name, exchange }) => ({ case: case_name, rounds: exchange.replies })));
+    writeFileSync(join(folder, model), file);
+    const { stdout } = await toolmark(['record', suite, '--target', model, '--in', join(folder, model), '--json']);
+    const { eval_id: id, warnings } = JSON.parse(stdout);
+    expect(warnings).toEqual([]);
+    const { summaries } = await untilRunEnded(client, id);
+    expect(summaries[0].metrics).toEqual(live.summaries[index].metrics);
+    const after = await detailsOf(id);
+    expect(verdicts(after)).toEqual(verdicts(before));
+    expect(after.map(playedIn).sort()).toEqual(before.map(playedIn).sort());
+    if (index > 0) continue;
+    const { job_id } = (await client.post(`/api/tool-eval/history/${id}/rescore`, {})).body;
+    expect(await untilJobCompleted(client, job_id)).toMatchObject({ progress: { done: 2, errored: 0 } });
+  }
+  expect(live.summaries.map(({ passed }: any) => passed)).toEqual([2, 0, 0]);
+}, 60_000);
+
+it('a conversation whose rules break a bound is errored, also if its replies were made elsewhere', async () => {
+  const copies = [{ effects: [{ op: 'copy', from: '/book', path: '/again' }] }];
+  const suite = await suiteOf({
+    ...LIBRARY,
+    conversation: { state: { book: 'x'.repeat(200_000) }, tools: { get_book: copies } },
+    test_cases: [{ name: 'copies', prompt: 'Lend it.', conversation: { goal: { calls: [{ tool: 'get_book' }] } } }],
   });
-  const on = { tool_calls: [{ id: 's', type: 'function', function: { name: 'switch_on', arguments: '{}' } }] };
-  const { body } = await record(suite, 'agent', lines([{ case: 'on', rounds: [on, { content: 'It is on.' }] }]));
-  await untilRunEnded(client, body.eval_id);
-  expect([body.warnings, await resultsOf(body.eval_id)]).toMatchObject([
-    [],
-    [{ passed: true, metrics: { 'conversation.state': { score: 1 } }, evidence: { conversation: { rounds: 2 } } }],
-  ]);
+  const asks = { type: 'function', function: { name: 'get_book', arguments: '{"book":"B-7"}' } };
+  const rounds = [{ role: 'assistant', content: null, tool_calls: [{ id: 'c', ...asks }] }, 'It is lent.'];
+  const { body } = await record(suite, 'agent', lines([{ case: 'copies', rounds }]), {
+    metrics: '[{"id":"toolmark.conversation"}]',
+  });
+  expect(await untilRunEnded(client, body.eval_id)).toMatchObject({ counts: { settled: 1, errored: 1 } });
+  const [{ error }] = await resultsOf(body.eval_id);
+  expect(error).toEqual({
+    kind: 'conversation',
+    message: expect.stringMatching(/^Rule 1 of get_book answers call 1 /),
+  });
 }, 60_000);
 
 it('a recorded run is scored completely, each item once, despite a dead worker, a cancel and a resume', async () => {
@@ -356,18 +452,6 @@ it('toolmark record sends a file, or standard input, and shows the outcome', asy
       { case: 'case 1', reply: 'no' },
     ]),
   );
-  const toolmark = (args: string[], input?: string) => {
-    const ran = promisify(execFile)(resolve('node_modules/.bin/node'), [
-      resolve('dist/apps/cli/main.js'),
-      ...args,
-      '--server',
-      client.url,
-      '--token',
-      client.token,
-    ]);
-    ran.child.stdin!.end(input);
-    return ran.catch((error: { stdout: string; stderr: string; code: number }) => error);
-  };
   const watched = await toolmark(['record', suite, '--target', 'my agent', '--in', file, '--watch']);
   expect([watched.stderr, watched.stdout]).toEqual(['', expect.stringMatching(/recorded::my agent +50\.0 %/)]);
   const piped = await toolmark(

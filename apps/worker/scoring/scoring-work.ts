@@ -268,7 +268,6 @@ export function runScoringTask(task: ScoringTask): ScoringResult {
     ...(scored.metrics && { metrics: shortenMetrics(scored.metrics) }),
     ...(scored.differs && { differs: true as const }),
     ...(scored.played && { played: scored.played }),
-    ...(scored.broken !== undefined && { broken: scored.broken }),
   };
   return { json: JSON.stringify(short) };
 }
