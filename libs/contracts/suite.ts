@@ -321,7 +321,8 @@ const warnings = z
   .array(z.string())
   .describe(
     'Tools that were converted, and expected arguments that break the schema of their tool, so ' +
-      'that no valid call can have them. At most 20 of those are named.',
+      'that no valid call can have them. At most 20 of those are named. Of conversations: rules that never answer, ' +
+      'tools that may have no answer, and goals that hold at the start or that their own calls do not reach.',
   );
 export const SuiteWritten = Suite.extend({ warnings }).meta({
   id: 'SuiteWritten',

@@ -220,9 +220,10 @@ export class ParamTunesController {
     const { holdout, mode, seed } = input;
     const by = { holdout, mode, seed };
     const { tuning, heldOut } = await this.threads.run(teamId, { what: 'divide-cases', cases, ...by });
-    const { cost_usd: cost, requests } = run.estimate;
-    const costOfRequest = cost === null ? null : cost / Math.max(1, requests);
-    const plan = planTune(input, arms, { tuning: tuning.length, heldOut: heldOut.length }, costOfRequest);
+    const { cost_usd: cost, requests, cases: count } = run.estimate;
+    const items = Math.max(1, count * names.length);
+    const ofItem = { requests: Math.max(1, requests / items), cost: cost === null ? null : cost / items };
+    const plan = planTune(input, arms, { tuning: tuning.length, heldOut: heldOut.length }, ofItem);
     const each = plan.targets.map(({ planned }) => planned.items + plan.further);
     const estimate: ParamTuneEstimate = {
       ...scaleEstimate(run.estimate, each),

@@ -18,23 +18,24 @@ interface PlannedTarget {
 
 export interface TunePlan {
   targets: PlannedTarget[];
-  /** Average number of requests per model that confirm the winner and promote it. */
+  /** Average number of items per model that confirm the winner and promote it. */
   further: number;
-  /** Total number of requests. */
+  /** Total number of items. */
   planned: number;
   notes: Note[];
 }
 
 /**
  * Plans the search of each model, within the budget.
- * @param cost average US dollars per request; null where a price is missing
+ * @param ofItem average requests of an item, more than one where cases are conversations, and its cost in US dollars;
+ *   null where a price is missing
  * @throws ProblemError 422 when a grid has too many combinations
  */
 export function planTune(
   input: ParamTuneInput,
   arms: readonly NewTuneArm[][],
   { tuning, heldOut }: { tuning: number; heldOut: number },
-  cost: number | null,
+  ofItem: OfItem,
 ): TunePlan {
   const sizes = arms.map((of) => ({
     arms: of.filter(({ sameAs }) => sameAs === null).length,
@@ -47,7 +48,7 @@ export function planTune(
   const promotion = input.experiment_id === null ? 0 : (tuning + heldOut) * input.samples;
   const further = confirmation + promotion;
   const searched = sum(whole.map(({ items }) => items));
-  const limit = limitOf(input, cost) - further;
+  const limit = limitOf(input, ofItem) - further;
   const share = Math.min(1, limit / searched);
   const planned = share === 1 ? whole : sizes.map((size, n) => planSearch(input, size, whole[n]!.items * share));
   const items = sum(planned.map((one) => one.items));
@@ -58,23 +59,24 @@ export function planTune(
         'models, values or samples, or a suite with fewer cases.',
       [{ path: '/search_space', message: `takes ${items + further} requests` }],
     ).as('tune_too_large', { count: items + further, limit: MAX_REQUESTS });
+  const requestsOf = (count: number): number => Math.ceil(count * ofItem.requests);
   const notes: Note[] = [];
   if (items < searched)
     notes.push(
       note(
         'budget_narrows_search',
-        `The budget is below the ${searched + further} requests of the whole search, so it tries fewer ` +
-          `combinations on fewer cases: ${items + further} requests.`,
-        { whole: searched + further, planned: items + further },
+        `The budget is below the ${requestsOf(searched + further)} requests of the whole search, so it tries fewer ` +
+          `combinations on fewer cases: ${requestsOf(items + further)} requests.`,
+        { whole: requestsOf(searched + further), planned: requestsOf(items + further) },
       ),
     );
   if (items > limit)
     notes.push(
       note(
         'budget_ends_search',
-        `The search takes ${items + further} requests, and the budget ends it earlier: it will have no confirmed ` +
+        `The search takes ${requestsOf(items + further)} requests, and the budget ends it earlier: it will have no confirmed ` +
           'answer.',
-        { planned: items + further, limit: Math.floor(limit) },
+        { planned: requestsOf(items + further), limit: Math.floor(limit * ofItem.requests) },
       ),
     );
   return {
@@ -87,9 +89,15 @@ export function planTune(
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-function limitOf({ budget }: ParamTuneInput, cost: number | null): number {
+interface OfItem {
+  requests: number;
+  cost: number | null;
+}
+
+/** In items. */
+function limitOf({ budget }: ParamTuneInput, { requests, cost }: OfItem): number {
   const byCost = budget?.max_cost_usd !== undefined && cost ? budget.max_cost_usd / cost : Infinity;
-  return Math.min(budget?.max_requests ?? Infinity, byCost);
+  return Math.min((budget?.max_requests ?? Infinity) / requests, byCost);
 }
 
 function refuseLargeGrids(

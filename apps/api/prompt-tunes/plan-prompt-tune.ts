@@ -21,12 +21,14 @@ const STEPS = 10;
 /**
  * Plans a tune as if every step succeeds.
  * @param models number of models
+ * @param requestsOfItem on average: more than one where cases are conversations
  * @throws ProblemError 422 when `max_evals` is not enough for the base and a single step
  */
 export function planPromptTune(
   input: PromptTuneInput,
   { reflect, select, heldOut }: Roles,
   models: number,
+  requestsOfItem: number,
 ): PromptPlan {
   const { mode, variants, population, generations, minibatch, samples } = input;
   const tuning = new Set([...reflect, ...select]).size;
@@ -44,16 +46,17 @@ export function planPromptTune(
   const asks = mode === 'reflective' ? reflections : 1 + later;
   const itemsPerModel = Math.round(searched / models) + finals + promotion;
   const planned = itemsPerModel * models + asks;
+  const requests = Math.ceil(itemsPerModel * models * requestsOfItem) + asks;
   if (planned > MAX_REQUESTS) throw tooManyRequests(planned);
   const most = input.budget?.max_requests;
   const notes =
-    most !== undefined && most < planned
+    most !== undefined && most < requests
       ? [
           note(
             'budget_ends_search',
-            `The tune may take ${planned} requests, and the budget ends it after ${most}: it may end without an ` +
+            `The tune may take ${requests} requests, and the budget ends it after ${most}: it may end without an ` +
               'answer.',
-            { planned, limit: most },
+            { planned: requests, limit: most },
           ),
         ]
       : [];

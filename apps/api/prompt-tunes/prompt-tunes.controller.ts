@@ -26,7 +26,7 @@ import {
   type Change,
 } from '../platform/decorators.js';
 import { TuneLabels } from '#lib/tuning/contract';
-import type { Estimate } from '#lib/contracts/estimate';
+import type { Estimate, EstimateRange } from '#lib/contracts/estimate';
 import { findReservedParams } from '#lib/contracts/params';
 import { findComponentsFault } from '#lib/contracts/prompt';
 import { componentsOf } from '#lib/contracts/prompt-components';
@@ -131,6 +131,7 @@ export class PromptTunesController {
     const costs = [ofRuns.cost_usd, ofMeta.cost_usd];
     return {
       ...ofRuns,
+      ...(ofRuns.range && { range: rangeWith(ofRuns.range, ofMeta) }),
       requests: ofRuns.requests + plan.asks,
       prompt_tokens: ofRuns.prompt_tokens + ofMeta.prompt_tokens,
       completion_tokens: ofRuns.completion_tokens + ofMeta.completion_tokens,
@@ -252,7 +253,9 @@ export class PromptTunesController {
     const cases = [await readSplitCases(this.pool, teamId, run.suite.id)] as const;
     const { holdout, seed } = input;
     const roles = await this.suiteThreads.run(teamId, { what: 'divide-roles', cases, holdout, seed });
-    const plan = planPromptTune(input, roles, run.targets.length);
+    const { requests, cases: count } = run.estimate;
+    const requestsOfItem = Math.max(1, requests / Math.max(1, count * run.targets.length));
+    const plan = planPromptTune(input, roles, run.targets.length, requestsOfItem);
     plan.notes.push(...notesOnReplies(input, texts.base));
     return { run, meta, texts, roles, plan };
   }
@@ -274,6 +277,17 @@ export class PromptTunesController {
 function numberOf(candidate: string): number {
   if (!CURSOR.test(candidate)) throw notFound('candidate', candidate);
   return Number(candidate);
+}
+
+/** A range of requests to models, and the requests to the meta model, which are the same either way. */
+function rangeWith(range: EstimateRange, meta: PromptTuneEstimate['meta']): EstimateRange {
+  const both = ([least, most]: [number, number], more: number): [number, number] => [least + more, most + more];
+  return {
+    requests: both(range.requests, meta.requests),
+    prompt_tokens: both(range.prompt_tokens, meta.prompt_tokens),
+    completion_tokens: both(range.completion_tokens, meta.completion_tokens),
+    cost_usd: range.cost_usd && meta.cost_usd !== null ? both(range.cost_usd, meta.cost_usd) : null,
+  };
 }
 
 interface Prepared {

@@ -13,6 +13,7 @@ import { countCachedReplies } from '#lib/db/engine/reply-cache';
 import type { ResolvedTarget } from '#lib/db/engine/submit-run';
 import { EstimateRepository, type EarlierTarget } from '#lib/db/read/estimate';
 import { POOL } from '../platform/stores.js';
+import { rangeOfAll } from './range-of-all.js';
 import { hostWarnings } from '../threads/host-warnings.js';
 import { SuiteThreads } from '../threads/suite-threads.js';
 import type { RequestCounts, CountInput } from '../threads/count-requests.js';
@@ -237,24 +238,6 @@ function rangeOf([least, most]: [ExpectedUsage, ExpectedUsage]): EstimateRange {
     prompt_tokens: both(({ usage }) => usage.promptTokens),
     completion_tokens: both(({ usage }) => usage.completionTokens),
     cost_usd: least.cost === null || most.cost === null ? null : [least.cost, most.cost],
-  };
-}
-
-/** The sum over models; those without conversations take what is expected of them. */
-function rangeOfAll(estimates: readonly TargetEstimate[]): { range?: EstimateRange } {
-  if (!estimates.some(({ range }) => range)) return {};
-  const sum = (key: 'requests' | 'prompt_tokens' | 'completion_tokens', at: 0 | 1): number =>
-    estimates.reduce((total, one) => total + (one.range ? one.range[key][at] : one[key]), 0);
-  const cost = (at: 0 | 1): number =>
-    estimates.reduce((total, one) => total + ((one.range ? one.range.cost_usd?.[at] : one.cost_usd) ?? 0), 0);
-  const isPriced = estimates.every((one) => one.cost_usd !== null);
-  return {
-    range: {
-      requests: [sum('requests', 0), sum('requests', 1)],
-      prompt_tokens: [sum('prompt_tokens', 0), sum('prompt_tokens', 1)],
-      completion_tokens: [sum('completion_tokens', 0), sum('completion_tokens', 1)],
-      cost_usd: isPriced ? [cost(0), cost(1)] : null,
-    },
   };
 }
 

@@ -58,6 +58,48 @@ it('a suite has what its conversations share, in all formats, in its versions, a
   expect(restored).toMatchObject({ status: 200, body: { version: 3, conversation } });
 });
 
+it('rules that never answer, and tools that may have no answer, are warned of wherever they are written', async () => {
+  const rules = (tools: object) => ({ ...conversation, tools: { ...conversation.tools, ...tools } });
+  const late = rules({ get_order: [{ respond: 'Closed.' }, { respond: { $state: '/orders/{id}' } }] });
+  const open = rules({ get_order: [{ when: { call: 1 }, respond: 'Closed.' }] });
+  const never = 'The rules of get_order after rule 1 never answer, because rule 1 always holds.';
+  const none = expect.stringMatching(/^get_order has no last rule that always holds/);
+  const { test_cases: _cases, ...suite } = shop;
+  const created = await client.post('/api/tool-suites', { ...suite, conversation: late });
+  expect(created).toMatchObject({ status: 201, body: { warnings: [never] } });
+  const route = `/api/tool-suites/${created.body.id}`;
+  const warned = async (method: 'patch' | 'put', input: object) => (await client[method](route, input)).body.warnings;
+  expect(await warned('patch', { conversation: open })).toEqual([none]);
+  expect(await warned('put', { ...suite, conversation: late })).toEqual([never]);
+  expect(await warned('patch', { description: 'A shop' })).toEqual([]);
+  expect(await warned('patch', { conversation })).toEqual([]);
+  const added = await client.post(`${route}/cases`, {
+    ...cancel,
+    conversation: { ...cancel.conversation, tools: late.tools },
+  });
+  expect(added).toMatchObject({ status: 201, body: { warnings: [`The case ("Cancel"): ${never}`] } });
+});
+
+it('a tune of conversations takes all of their requests, between the least and the most', async () => {
+  const id = await client.importSuite({ ...shop, test_cases: Array.from({ length: 40 }, () => cancel) });
+  const run = { suite_id: id, models: ['sim::a'] };
+  const { body: alone } = await client.post('/api/tool-eval/estimate', run);
+  expect(alone).toMatchObject({ requests: 80, range: { requests: [40, 240] } });
+  const tune = { ...run, search_space: { temperature: [0, 1] } };
+  const ofTune = async (more: object = {}) =>
+    (await client.post('/api/tool-eval/param-tune/estimate', { ...tune, ...more })).body;
+  const whole = await ofTune();
+  const [items] = whole.range.requests;
+  expect(whole).toMatchObject({ requests: 2 * items, range: { requests: [items, 6 * items] }, notes: [] });
+  const { notes } = await ofTune({ mode: 'grid', budget: { max_requests: items } });
+  expect(notes).toMatchObject([{ code: 'budget_ends_search', params: { planned: 2 * items, limit: items } }]);
+  const prompts = { ...run, meta_model: 'sim::a', mode: 'quick' };
+  const { body: ofPrompts } = await client.post('/api/tool-eval/prompt-tune/estimate', prompts);
+  const { range, requests, meta } = ofPrompts;
+  const played = range.requests[0] - meta.requests;
+  expect([requests - meta.requests, range.requests[1] - meta.requests]).toEqual([2 * played, 6 * played]);
+});
+
 it('a change of it that breaks a case is refused with the case, and a wrong one at its place', async () => {
   const id = await importShop();
   const refused = await client.patch(`/api/tool-suites/${id}`, { conversation: null });

@@ -32,12 +32,15 @@ export class SuiteValidator {
 
   /**
    * Checks what the conversations of a suite have in common, without its cases.
+   * @returns warnings about its rules
    * @throws ProblemError 422
    */
-  async checkConversation(teamId: string, { tools, conversation }: CheckedSuite): Promise<void> {
-    if (!conversation) return;
+  async checkConversation(teamId: string, { tools, conversation }: CheckedSuite): Promise<string[]> {
+    if (!conversation) return [];
     const texts = { tools: JSON.stringify(tools), conversation: JSON.stringify(conversation) };
-    refuse(prefixed('/conversation', await this.suiteThreads.run(teamId, { what: 'check-conversation', ...texts })));
+    const { errors, warnings } = await this.suiteThreads.run(teamId, { what: 'check-conversation', ...texts });
+    refuse(prefixed('/conversation', errors));
+    return warnings;
   }
 
   /**

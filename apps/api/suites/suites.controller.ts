@@ -100,9 +100,10 @@ export class SuitesController {
     @Changes() change: Change,
   ): Promise<SuiteWithWarnings> {
     await this.validator.checkTools(caller.teamId, input.tools);
-    await this.validator.checkConversation(caller.teamId, input);
+    const ofConversation = await this.validator.checkConversation(caller.teamId, input);
     const warnings = [
       ...conversionWarnings(input.tools),
+      ...ofConversation,
       ...(await this.validator.hostWarnings(caller.teamId, input.tools)),
     ];
     return change(async (client) => {
@@ -198,7 +199,7 @@ export class SuitesController {
   @About(
     'Add cases to a suite',
     'Takes one case, a list, or `{"cases": [...]}`, and adds all of them at the end, or none. ' +
-      'Returns the case, or `{items}`. The `warnings` name expected arguments that no call can have.',
+      'Returns the case, or `{items}`. The `warnings` name expected arguments that no call can have, and rules that never answer.',
   )
   @Answers(201, CasesWritten, 404)
   addCases(
@@ -296,7 +297,8 @@ export class SuitesController {
     return retryOnSuiteChange(new SuiteRepository(this.pool, teamId), suiteId, async (suite) => {
       const warnings = tools ? conversionWarnings(tools) : [];
       if (tools || conversation !== undefined) {
-        await this.validator.checkConversation(teamId, { ...suite, ...patch });
+        const ofConversation = await this.validator.checkConversation(teamId, { ...suite, ...patch });
+        if (conversation) warnings.push(...ofConversation);
         const changed = { ...(tools && { tools }), ...(conversation !== undefined && { conversation }) };
         warnings.push(...(await this.validator.checkStoredCases(teamId, suite, changed)));
       }

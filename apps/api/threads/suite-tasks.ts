@@ -18,6 +18,7 @@ import { toolSetOf } from '#lib/scoring/cases/tool-set';
 import { checkCase, checkChainFields } from '#lib/scoring/checks/check-case';
 import { checkTools } from '#lib/scoring/checks/check-tools';
 import { checkConversationDefaults } from '#lib/scoring/conversation/check';
+import { defaultsWarnings } from '#lib/scoring/conversation/warnings';
 import { withRescoreOptions } from '#lib/scoring/cases/rescore-options';
 import { divideRoles } from '#lib/prompt-tune/divide-roles';
 import type { Roles } from '#lib/prompt-tune/split-roles';
@@ -83,7 +84,7 @@ export interface Imported {
 export interface SuiteAnswers {
   'check-tools': InputError[];
   'check-each-tool': (InputError | null)[];
-  'check-conversation': InputError[];
+  'check-conversation': { errors: InputError[]; warnings: string[] };
   'check-cases': CheckedCases;
   'fit-cases': FittedCases;
   'warn-of-hosts': string[];
@@ -106,7 +107,7 @@ export function runSuiteTask(
     case 'check-each-tool':
       return toolsIn(task.tools).map((tool) => checkTools([tool])[0] ?? null);
     case 'check-conversation':
-      return checkConversationDefaults(defaultsIn(task)!, toolsIn(task.tools)).slice(0, MAX_INPUT_ERRORS);
+      return checkDefaults(defaultsIn(task)!, toolsIn(task.tools));
     case 'check-cases':
       return checkNewCases(task);
     case 'fit-cases':
@@ -133,6 +134,11 @@ export function runSuiteTask(
 }
 
 type TaskOf<What extends SuiteTask['what']> = Extract<SuiteTask, { what: What }>;
+
+function checkDefaults(defaults: ConversationDefaults, tools: Tool[]): SuiteAnswers['check-conversation'] {
+  const errors = checkConversationDefaults(defaults, tools).slice(0, MAX_INPUT_ERRORS);
+  return { errors, warnings: errors.length ? [] : defaultsWarnings(defaults) };
+}
 
 function checkNewCases(task: TaskOf<'check-cases'>): CheckedCases {
   const tools = toolsIn(task.tools);

@@ -8,6 +8,7 @@ const budget = (more: Partial<Budget>): Budget => ({
   tokenName: null,
   isStorageFull: false,
   hasConversations: true,
+  mostRounds: null,
   requests: 0,
   cost: 0,
   settled: 0,
@@ -49,6 +50,21 @@ it.each([
   expect(requests).toBe(1000);
   expect(settled).toBeGreaterThanOrEqual(ended);
 });
+
+it.each([
+  [1, 12, 1000],
+  [4, 12, 250],
+  [20, 20, 50],
+  [20, 50, 20],
+  [50, 50, 20],
+])(
+  'long ones, of %i rounds out of %i, do not spend it together before any of them ends',
+  (rounds, mostRounds, ended) => {
+    const { requests, settled } = play({ count: 2000, rounds, limits: { maxRequests: 1000, mostRounds } });
+    expect(requests).toBe(1000);
+    expect(settled).toBeGreaterThanOrEqual(ended);
+  },
+);
 
 it('so is a limit of cost', () => {
   const { settled } = play({ count: 500, rounds: 5, limits: { maxCost: 10 } });

@@ -20,6 +20,8 @@ export interface Budget {
   isStorageFull: boolean;
   /** Whether the run has conversations: an item of it takes many requests, which are counted one by one. */
   hasConversations: boolean;
+  /** Requests of a conversation that takes all of its rounds, on average; null when it is not known. */
+  mostRounds: number | null;
   requests: number;
   cost: number;
   settled: number;
@@ -47,12 +49,15 @@ const moneyLeft = ({ maxCost, capLeft, tokenLeft, cost }: Budget): number =>
 
 /** Conversations that are dispatched before anything is known of their cost. */
 const FIRST = 10;
-/** Requests of a conversation, while none has ended. */
+/** Requests of a conversation, while none has ended and its rounds are not known. */
 const ASSUMED_REQUESTS = 10;
 
-/** Those in flight have made about half of theirs. */
-const requestsOfOne = ({ requests, settled, inFlight }: Budget): number =>
-  settled === 0 ? ASSUMED_REQUESTS : Math.max(1, requests / (settled + inFlight / 2));
+/**
+ * Until one has ended, each is assumed to take all of its rounds: with less, long ones would spend the budget together,
+ * and none would end. Later, those in flight have made about half of their requests.
+ */
+const requestsOfOne = ({ requests, settled, inFlight, mostRounds }: Budget): number =>
+  settled === 0 ? (mostRounds ?? ASSUMED_REQUESTS) : Math.max(1, requests / (settled + inFlight / 2));
 
 /** How many requests are left, each at the average cost so far. */
 function requestsLeft(budget: Budget): number {
@@ -126,7 +131,7 @@ const MAY_COMPARE_MEANING = `EXISTS (
 
 /** SQL: the runs `r` whose budgets are requested, with their accounts: the run itself, or its parent. */
 const ASKED = `
-  SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id,
+  SELECT r.id, r.team_id, r.user_id, r.job_id, r.suite_version_id, r.samples, r.estimate,
     EXISTS (SELECT 1 FROM suite_version v WHERE v.id = r.suite_version_id AND v.has_conversations) AS has_conversations,
     coalesce(o.id, r.id) AS account,
     coalesce(o.max_requests, r.max_requests) AS max_requests, coalesce(o.max_cost_usd, r.max_cost_usd) AS max_cost,
@@ -173,6 +178,12 @@ const IS_CAPPED = `CASE
   WHEN ${embeddingCosts('r.team_id')} THEN ${MAY_COMPARE_MEANING}
   ELSE false END`;
 
+/** SQL: the most requests of an item of the asked run `r`, on average, as its estimate has them. */
+const MOST_ROUNDS = `(
+  SELECT (e #>> '{range,requests,1}')::float8 / greatest(1,
+    (e ->> 'cases')::int * r.samples * json_array_length(e -> 'targets') - (e ->> 'cached')::int)
+  FROM (SELECT r.estimate::json AS e) estimated)`;
+
 /** The budgets of those of these runs that have one. A child run shares its parent's budget with its siblings. */
 export async function readBudgets(client: Pool | PoolClient, runIds: readonly string[]): Promise<Map<string, Budget>> {
   const { rows } = await client.query<{ id: string } & Budget>({
@@ -181,6 +192,7 @@ export async function readBudgets(client: Pool | PoolClient, runIds: readonly st
      SELECT r.id, r.max_requests AS "maxRequests", r.max_cost AS "maxCost",
        CASE WHEN c.applies THEN s.cap_left END AS "capLeft", CASE WHEN c.applies THEN s.token_left END AS "tokenLeft",
        r.token_name AS "tokenName", r.is_storage_full AS "isStorageFull", r.has_conversations AS "hasConversations",
+       CASE WHEN r.has_conversations AND s.settled = 0 THEN ${MOST_ROUNDS} END AS "mostRounds",
        s.requests, s.cost, s.settled, s.in_flight AS "inFlight"
      FROM asked r JOIN accounts s USING (account) CROSS JOIN LATERAL (SELECT ${IS_CAPPED} AS applies) c`,
     values: [runIds],
