@@ -24,6 +24,19 @@ export const GroupSummary = z.object({
 });
 export type GroupSummary = z.infer<typeof GroupSummary>;
 
+/** The figures of a category of cases. */
+export const CategorySummary = GroupSummary.extend({
+  metrics: z
+    .record(z.string(), z.number())
+    .optional()
+    .describe(
+      'Of conversations: the mean of each figure over the results of the category that have it, by name. Left out ' +
+        'where there is none, and in summaries of earlier releases.',
+    )
+    .meta({ example: { 'conversation.state': 0.93 } }),
+});
+export type CategorySummary = z.infer<typeof CategorySummary>;
+
 const askedTokens = (what: string) =>
   z
     .int()
@@ -83,7 +96,7 @@ export const Summary = GroupSummary.extend({
     examples: [{ required: 17, auto: 3 }],
   }),
   by_category: z
-    .record(z.string(), GroupSummary)
+    .record(z.string(), CategorySummary)
     .describe('The same figures for each category of cases. Cases without a category are left out.'),
   latency_ms: described('The latency of scored results, in milliseconds.', {
     p50: z.number().nullable().describe('The median, in milliseconds; null when no reply was timed.'),

@@ -1,5 +1,6 @@
-import type { GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
+import type { CategorySummary, GroupSummary, MetricSummary, SettledItem, Summary } from '#lib/contracts/summary';
 import { TOKEN_PARTS } from '#lib/contracts/token-counts';
+import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { caseMeanInterval } from './intervals.js';
 import { passAtK, passHatK } from './pass-at-k.js';
 import { wilson } from './proportions.js';
@@ -26,6 +27,7 @@ class Group {
   readonly param = new Mean();
   readonly overall = new Mean();
   readonly irrelevance = new Mean();
+  readonly #figures = new Map<string, Mean>();
 
   add(item: SettledItem): void {
     this.cases.add(item.case_position);
@@ -36,6 +38,14 @@ class Group {
     this.param.add(item.param_score);
     this.overall.add(item.overall);
     if (item.abstention) this.irrelevance.add(item.overall);
+    for (const [name, score] of Object.entries(item.metrics ?? {}))
+      if (score !== null && FIGURES.has(name)) entryOf(this.#figures, name, () => new Mean()).add(score);
+  }
+
+  /** The group as a category. */
+  finishCategory(cases: readonly Samples[]): CategorySummary {
+    const means = [...this.#figures].map(([name, { value }]) => [name, value!] as const);
+    return { ...this.finish(cases), ...(means.length > 0 && { metrics: Object.fromEntries(means) }) };
   }
 
   finish(cases: readonly Samples[]): GroupSummary {
@@ -52,6 +62,8 @@ class Group {
     };
   }
 }
+
+const FIGURES: ReadonlySet<string> = new Set(CONVERSATION_FIGURES);
 
 /** The scored samples of a case. */
 class Samples {
@@ -188,7 +200,7 @@ export class SummaryBuilder {
       by_category: Object.fromEntries(
         [...this.#categories]
           .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([name, group]) => [name, group.finish(byCategory.get(name) ?? [])]),
+          .map(([name, group]) => [name, group.finishCategory(byCategory.get(name) ?? [])]),
       ),
       latency_ms: this.#latencies.finish(),
       usage: this.#usage,
