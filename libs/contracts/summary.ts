@@ -26,7 +26,7 @@ export type GroupSummary = z.infer<typeof GroupSummary>;
 
 /** The figures of a category of cases. */
 export const CategorySummary = GroupSummary.extend({
-  metrics: z
+  figures: z
     .record(z.string(), z.number())
     .optional()
     .describe(

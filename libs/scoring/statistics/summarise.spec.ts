@@ -40,8 +40,8 @@ it('a category has the figures of its conversations, of the results that have th
   const played = (state: number | null, category: string): SettledItem =>
     item(0, true, { category, metrics: { 'conversation.state': state, 'conversation.answer': null, bfcl_ast: 1 } });
   const { by_category } = summaryOf([played(1, 'a'), played(0.5, 'a'), played(null, 'a'), played(null, 'b')]);
-  expect(by_category.a!.metrics).toEqual({ 'conversation.state': 0.75 });
-  expect(by_category.b).not.toHaveProperty('metrics');
+  expect(by_category.a!.figures).toEqual({ 'conversation.state': 0.75 });
+  expect(by_category.b).not.toHaveProperty('figures');
 });
 
 it('averages pass@k and pass^k over cases, up to the smallest number of scored samples of a case', () => {

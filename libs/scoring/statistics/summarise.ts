@@ -45,7 +45,7 @@ class Group {
   /** The group as a category. */
   finishCategory(cases: readonly Samples[]): CategorySummary {
     const means = [...this.#figures].map(([name, { value }]) => [name, value!] as const);
-    return { ...this.finish(cases), ...(means.length > 0 && { metrics: Object.fromEntries(means) }) };
+    return { ...this.finish(cases), ...(means.length > 0 && { figures: Object.fromEntries(means) }) };
   }
 
   finish(cases: readonly Samples[]): GroupSummary {
