@@ -65,8 +65,8 @@ export function planTune(
     notes.push(
       note(
         'budget_narrows_search',
-        `The budget is below the ${requestsOf(searched + further)} requests of the whole search, so it tries fewer ` +
-          `combinations on fewer cases: ${requestsOf(items + further)} requests.`,
+        `The budget is below the ${requestsOf(searched + further)} requests of the whole search, so it tries ` +
+          `fewer combinations on fewer cases: ${requestsOf(items + further)} requests.`,
         { whole: requestsOf(searched + further), planned: requestsOf(items + further) },
       ),
     );
@@ -74,8 +74,8 @@ export function planTune(
     notes.push(
       note(
         'budget_ends_search',
-        `The search takes ${requestsOf(items + further)} requests, and the budget ends it earlier: it will have no confirmed ` +
-          'answer.',
+        `The search takes ${requestsOf(items + further)} requests, and the budget ends it earlier: it will have no ` +
+          'confirmed answer.',
         { planned: requestsOf(items + further), limit: Math.floor(limit * ofItem.requests) },
       ),
     );

@@ -199,7 +199,8 @@ export class SuitesController {
   @About(
     'Add cases to a suite',
     'Takes one case, a list, or `{"cases": [...]}`, and adds all of them at the end, or none. ' +
-      'Returns the case, or `{items}`. The `warnings` name expected arguments that no call can have, and rules that never answer.',
+      'Returns the case, or `{items}`. The `warnings` name expected arguments that no call can have, and rules that ' +
+      'never answer.',
   )
   @Answers(201, CasesWritten, 404)
   addCases(
