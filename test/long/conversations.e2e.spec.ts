@@ -194,7 +194,7 @@ const resultsByName = async (runId: string): Promise<Record<string, any>> => {
   return Object.fromEntries((await Promise.all(whole)).map((one) => [one.body.case_name, one.body]));
 };
 
-it('a bound that a rule breaks is the fault of the suite, and one that its messages break is that of the model', async () => {
+it('a bound that a rule breaks is the fault of the suite, one that messages break is that of the model', async () => {
   const talkative = { ...calling('add', { n: 1 }), content: 'x'.repeat(600_000) };
   const host = await startEndpoint((body) => (body.messages[0].content === 'Talk.' ? talkative : adding(body)));
   host.open();
