@@ -1,3 +1,4 @@
+import type { MissedFigure } from './values/conversations.js';
 import type { Confusion, FailureGroup, RunFacets } from './run-facets.js';
 
 /** The position of a result in its run. */
@@ -44,6 +45,8 @@ export interface CountedResults {
 export interface CountedFailure extends CountedResults, Place {
   /** The start of its evidence. */
   evidence: string | null;
+  /** The figures by which its conversation fell short; null for other cases. */
+  missed: readonly MissedFigure[] | null;
 }
 
 /** Used as the tool name when no tool was called. No tool has an empty name. */

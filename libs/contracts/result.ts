@@ -8,6 +8,7 @@ import { ErrorKind, ToolChoice } from './run-input.js';
 import { Run } from './run.js';
 import { jsonObject } from './tool.js';
 import { CallSyntax, ErrorType, Evidence, Expectation, FormatCompliance, ParsedCall } from './verdict.js';
+import { MISSED_FIGURES } from './values/conversations.js';
 import { RESULT_ORDERS } from './values/runs.js';
 
 const partOfTokens = (what: string) =>
@@ -277,6 +278,12 @@ const filters = {
       'Only results whose host left calls in the text in this syntax; `thoughts`: only the thoughts hold a call. ' +
       'Repeat it for several.',
     example: ['hermes'],
+  }),
+  missed: severalOf(z.enum(MISSED_FIGURES)).meta({
+    description:
+      'Only conversations that fell short by this figure: below 1, or above 0 for `conversation.fabricated`. Repeat ' +
+      'it for several.',
+    example: ['conversation.state'],
   }),
   tag: severalOf(z.string().max(100)).meta({
     description: 'Only results of cases with this tag; repeat it for cases with any of several.',

@@ -69,6 +69,10 @@ export const RunFacets = z
       'By `syntax`, the way in which calls are written that a host left in the text. Only results that have one are ' +
         'counted, and none in facets of earlier releases.',
     ),
+    missed: facet(
+      'By the figures by which a conversation fell short: below 1, or above 0 for `conversation.fabricated`. A result ' +
+        'may have several. None in facets of earlier releases.',
+    ),
     tag: facet('By tag of the case. A case may have several.'),
     latency_ms: z
       .array(FacetBin)

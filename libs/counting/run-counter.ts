@@ -74,6 +74,8 @@ export class RunCounter {
       this.#add(of, failure);
       counts.add(failure);
       this.#failures.add(this.#kindOf(of, failure), failure);
+      for (const figure of failure.missed ?? [])
+        this.#facets.missed.add(figure, failure.target, failure.scored ? OUTCOME.failed : OUTCOME.errored, failure.n);
     }
     const figures = counts.finish();
     this.#cases.cases++;
@@ -161,7 +163,7 @@ export class RunCounter {
   }
 }
 
-const FACETS = ['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'syntax', 'tag'] as const;
+const FACETS = ['error_type', 'category', 'expected_tool', 'called_tool', 'format', 'syntax', 'missed', 'tag'] as const;
 type Facet = (typeof FACETS)[number];
 const byFacet = <Value>(make: (facet: Facet) => Value): Record<Facet, Value> =>
   Object.fromEntries(FACETS.map((facet) => [facet, make(facet)])) as Record<Facet, Value>;

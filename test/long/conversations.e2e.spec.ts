@@ -237,3 +237,29 @@ it('a bound that a rule breaks is the fault of the suite, one that messages brea
   expect(fine).toMatchObject({ passed: true });
   expect(host.asked).toHaveLength(1 + 2 + ROUNDS);
 });
+
+it('facets say by which figures conversations fell short, and results are filtered by them', async () => {
+  const { client } = system;
+  const replies: Record<string, object> = { 'Claim it.': { role: 'assistant', content: 'There are 3 now.' } };
+  const host = await startEndpoint((body) => replies[body.messages[0].content] ?? adding(body));
+  host.open();
+  const runId = await submit('facets', host.url, [caseOf(0), { ...caseOf(1), name: 'claims', prompt: 'Claim it.' }]);
+  await untilRunCompleted(client, runId);
+  const path = `/api/tool-eval/history/${runId}`;
+  const facets = await until(
+    async () => {
+      const { status, body } = await client.get(`${path}/facets`);
+      return status === 200 ? body : undefined;
+    },
+    { what: 'the run to be counted' },
+  );
+  const one = (value: string) => ({ value: `conversation.${value}`, by_target: [[0, 1, 0]] });
+  expect(facets.missed).toEqual({ values: [one('calls'), one('fabricated'), one('state')], others: 0 });
+  const namesOf = async (figure: string): Promise<string[]> =>
+    (await client.get(`${path}/results?missed=conversation.${figure}`)).body.items.map((found: any) => found.case_name);
+  expect([await namesOf('state'), await namesOf('fabricated'), await namesOf('answer')]).toEqual([
+    ['claims'],
+    ['claims'],
+    [],
+  ]);
+});

@@ -36,3 +36,14 @@ export const COMPARED_FIGURES: readonly ConversationFigure[] = CONVERSATION_FIGU
   (name) => name !== 'conversation.fabricated',
 );
 export type ConversationFigure = (typeof CONVERSATION_FIGURES)[number];
+
+/** Those by which a conversation can fall short. Its efficiency is only shown. */
+export const MISSED_FIGURES = [
+  'conversation.calls',
+  'conversation.forbidden',
+  'conversation.state',
+  'conversation.answer',
+  'conversation.recovered',
+  'conversation.fabricated',
+] as const satisfies readonly ConversationFigure[];
+export type MissedFigure = (typeof MISSED_FIGURES)[number];

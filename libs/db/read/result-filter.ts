@@ -2,6 +2,7 @@ import { TOOL_LABELS } from '#lib/contracts/values/verdicts';
 import type { ResultsFilter } from '#lib/contracts/result';
 import { CALLED_NAME, readableJson } from './case-measurements.js';
 import { EXPECTED_LABELS } from './expected-tool.js';
+import { MISSED } from './missed-figures.js';
 import { scoredCases, scoredVersion } from './for-workers/scored-cases.js';
 
 /** A filter of results, without the order. */
@@ -45,6 +46,7 @@ export function conditionsOf(filter: RowFilter, run: FilteredRun, parameter: Par
   add(filter.category, () => `r.category = ANY (${parameter(filter.category)})`);
   add(filter.format, () => `r.format_compliance = ANY (${parameter(filter.format)})`);
   add(filter.syntax, () => `r.syntax = ANY (${parameter(filter.syntax)})`);
+  add(filter.missed, () => `${MISSED} && ${parameter(filter.missed)}::text[]`);
   add(filter.latency_min_ms, () => `r.latency_ms >= ${parameter(filter.latency_min_ms)}`);
   add(filter.latency_max_ms, () => `r.latency_ms <= ${parameter(filter.latency_max_ms)}`);
   add(filter.overall_min, () => `r.overall >= ${parameter(filter.overall_min)}::float8`);

@@ -39,6 +39,8 @@ const TARGETS = `ARRAY(
 const EXPLAINED_GROUPS = 200;
 
 /** A facet in figures of a release that did not count it. */
+/** Those of earlier releases lack what was added since. */
+type StoredFacets = Omit<RunFacets, 'syntax' | 'missed'> & Partial<RunFacets>;
 const NONE: RunFacets['syntax'] = { values: [], others: 0 };
 
 /** The figures of a team's runs. Each read returns undefined while a run is not counted. */
@@ -46,8 +48,8 @@ export class RunFiguresRepository extends TeamScoped<Pool> {
   async facets(scoring: Scoring): Promise<RunFacets | undefined> {
     const row = await this.#read<{ facets: string; counted_at: Date }>(scoring, 'f.facets, f.counted_at');
     if (!row) return undefined;
-    const { syntax = NONE, ...facets } = JSON.parse(row.facets) as Omit<RunFacets, 'syntax'> & Partial<RunFacets>;
-    return { ...facets, syntax, counted_at: row.counted_at.toISOString() };
+    const { syntax = NONE, missed = NONE, ...facets } = JSON.parse(row.facets) as StoredFacets;
+    return { ...facets, syntax, missed, counted_at: row.counted_at.toISOString() };
   }
 
   /** Undefined for unfinished runs, too. */

@@ -1,4 +1,5 @@
 import type { ResultsFilter } from '#lib/contracts/result';
+import { MISSED_FIGURES } from '#lib/contracts/values/conversations';
 import { CALL_SYNTAXES, ERROR_TYPES, FORMATS } from '#lib/contracts/values/verdicts';
 import { flag, id, oneOf, searchOf, severalOf, text } from '../../address';
 
@@ -16,6 +17,8 @@ const search = searchOf({
   format: severalOf(oneOf(FORMATS)),
   /** Call syntax that a host left in the text. */
   syntax: severalOf(oneOf(CALL_SYNTAXES)),
+  /** Figures by which a conversation fell short. */
+  missed: severalOf(oneOf(MISSED_FIGURES)),
   tag: severalOf(text(100)),
   passed: flag,
   /** Whether the team noted something on it. */
@@ -58,6 +61,7 @@ export function resultsFilter({ order = 'failures', ...search }: ResultsSearch) 
     called_tool: search.called,
     format: search.format,
     syntax: search.syntax,
+    missed: search.missed,
     tag: search.tag,
     passed: search.passed,
     noted: search.noted,
@@ -79,7 +83,7 @@ export function boundsOf(range: string | undefined): [min: string | undefined, m
 }
 
 /** The parts of a filter that may have several values. */
-export type ListKey = 'model' | 'type' | 'category' | 'tool' | 'called' | 'format' | 'syntax' | 'tag';
+export type ListKey = 'model' | 'type' | 'category' | 'tool' | 'called' | 'format' | 'syntax' | 'missed' | 'tag';
 
 /** The search with a value added, or removed if present. */
 export function withToggled(search: ResultsSearch, key: ListKey, value: string): ResultsSearch {

@@ -1,4 +1,5 @@
 import type { ResultOrder } from '#lib/contracts/result';
+import type { MissedFigure } from '#lib/contracts/values/conversations';
 import { ERROR_TYPES, syntaxName } from '#lib/contracts/values/verdicts';
 import type { ErrorType, FormatCompliance } from '#lib/contracts/verdict';
 import { boundsOf, withChange, withToggled, type ListKey, type ResultsSearch } from './address';
@@ -14,6 +15,14 @@ export const FORMAT_WORDS: Record<FormatCompliance, string> = {
   repaired: 'repaired',
   malformed: 'malformed',
   none: 'no call',
+};
+const MISSED_WORDS: Record<MissedFigure, string> = {
+  'conversation.calls': 'calls',
+  'conversation.forbidden': 'forbidden call',
+  'conversation.state': 'state',
+  'conversation.answer': 'answer',
+  'conversation.recovered': 'no recovery',
+  'conversation.fabricated': 'fabricated answer',
 };
 /** The label of a value, or the value itself if a later release wrote it. */
 const wordIn = (words: Record<string, string>, value: string): string =>
@@ -34,6 +43,7 @@ const LIST_WORDS: Record<ListKey, string> = {
   called: 'called tool',
   format: 'format',
   syntax: 'calls in the text',
+  missed: 'went wrong',
   tag: 'tag',
 };
 
@@ -47,6 +57,7 @@ const WORD_OF: Partial<Record<ListKey, (value: string) => string>> = {
   type: errorWord,
   format: formatWord,
   syntax: syntaxName,
+  missed: (figure) => wordIn(MISSED_WORDS, figure),
 };
 /** The label of a value to filter by. */
 export const wordOf = (key: ListKey, value: string): string => WORD_OF[key]?.(value) ?? value;

@@ -9,6 +9,7 @@ import { CASE_PAGE } from '../../catalogue/case-pages.js';
 import { longQuery, type Pool } from '../../connection/pool.js';
 import { CALLED_NAME, readableJson } from '../case-measurements.js';
 import { EXPECTED_LABELS } from '../expected-tool.js';
+import { MISSED } from '../missed-figures.js';
 import { beginningOf, PROMPT_CHARACTERS } from '../lean-result.js';
 import { parseCase } from '../pinned-cases.js';
 import { promptOf } from '../result-rows.js';
@@ -241,7 +242,8 @@ export async function resultsToCount(
   );
   const failures = await pool.query<CountedFailure>(
     `SELECT ${COUNTED}, 1 AS n, r.sample::int,
-       CASE WHEN r.outcome = 'scored' THEN left(r.evidence, ${EVIDENCE_CHARACTERS}) END AS evidence
+       CASE WHEN r.outcome = 'scored' THEN left(r.evidence, ${EVIDENCE_CHARACTERS}) END AS evidence,
+       ${MISSED} AS missed
      ${where} AND NOT r.passed`,
     values,
   );

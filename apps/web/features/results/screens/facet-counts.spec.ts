@@ -20,6 +20,7 @@ const facets: RunFacets = {
   called_tool: { values: [], others: 0 },
   format: { values: [value('native', [6, 0, 0], [2, 1, 0])], others: 0 },
   syntax: { values: [], others: 0 },
+  missed: { values: [], others: 0 },
   tag: { values: [value('x', [1, 1, 0], [0, 0, 0]), value('y', [1, 1, 0], [1, 0, 0])], others: 0 },
   latency_ms: [bin(0, 9, [0, 0, 0], [0, 0, 0]), bin(10, 99, [6, 3, 0], [2, 8, 0]), bin(100, 999, [0, 0, 0], [0, 0, 0])],
   overall: [

@@ -29,6 +29,7 @@ const SOURCES = {
   called: 'called_tool',
   format: 'format',
   syntax: 'syntax',
+  missed: 'missed',
   tag: 'tag',
 } as const satisfies Record<ValueKey, keyof RunFacets>;
 const BINS: Record<BinKey, { from: 'latency_ms' | 'overall'; range: (bin: FacetBin) => string }> = {
@@ -54,8 +55,8 @@ function chosenByTarget(facets: RunFacets, search: ResultsSearch): ByTarget | un
   }
   if (!(key in SOURCES)) return undefined;
   const values = search[key as ValueKey]!;
-  // A result may have several tags, and a case may expect one of several tools.
-  if ((key === 'tag' || key === 'tool') && values.length > 1) return undefined;
+  // A result may have several tags and fall short by several figures, and a case may expect one of several tools.
+  if ((key === 'tag' || key === 'tool' || key === 'missed') && values.length > 1) return undefined;
   const found = values.map((value) => facets[SOURCES[key as ValueKey]].values.find((one) => one.value === value));
   if (found.includes(undefined)) return undefined;
   return facets.targets.map((_, ordinal) => {

@@ -247,9 +247,10 @@ const LEGENDS = {
   called: 'Called tool',
   format: 'Call format',
   syntax: 'Calls in the text',
+  missed: 'What went wrong',
   tag: 'Tag',
 } as const satisfies Record<ListKey, string>;
-const FREQUENT: readonly ListKey[] = ['type', 'model', 'category', 'tool'];
+const FREQUENT: readonly ListKey[] = ['type', 'missed', 'model', 'category', 'tool'];
 const RARE: readonly ListKey[] = ['called', 'format', 'syntax', 'tag'];
 const BIN_LEGENDS = { latency: 'Latency', score: 'Score' } as const;
 
