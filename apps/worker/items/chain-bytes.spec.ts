@@ -9,6 +9,7 @@ import { buildRequest } from '#lib/providers/build-request';
 import { ReplyMemoryPool } from '#lib/providers/guarded/reply-memory';
 import { prepare } from '../scoring/prepare-case.js';
 import { ReplyScorer } from '../scoring/score-reply.js';
+import { RequestTurns } from '../models/request-turns.js';
 import { CasePlayer } from './play-and-score.js';
 import { ItemScorer } from './score-item.js';
 
@@ -96,6 +97,7 @@ async function play(kind: 'openai' | 'anthropic') {
     itemScorer: new ItemScorer({ scorer, embedder: {} as never, logger: {} as never }),
     warnings: { log: async () => {} },
     onAttempt: () => {},
+    turns: new RequestTurns(),
   } as never);
   const item = {
     ...{ run: { id: 'run', config }, target: { laneId: 'lane' }, prepared },

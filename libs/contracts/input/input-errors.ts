@@ -71,12 +71,16 @@ function describeOptions(options: Issue[][], path: PropertyKey[]): InputError[] 
   const known = [...new Set(options.flatMap((issues) => issues.flatMap((issue) => issue.known ?? [])))];
   const missing = options.map((issues) => issues.filter(isMissingField).map((issue) => issue.path[0]));
   const fields = [...new Set(missing.flat())];
-  const areFields =
-    options.length > 1 && fields.length === options.length && missing.every((names) => names.length === 1);
   const faultsOf = (issues: Issue[]): number =>
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
   const isEmpty = options.every((issues) => issues.every(isMissingField));
-  const [closest] = isEmpty ? options : options.toSorted((a, b) => faultsOf(a) - faultsOf(b));
+  const [closest, next] = isEmpty ? options : options.toSorted((a, b) => faultsOf(a) - faultsOf(b));
+  // No shape is closer than another, and each lacks one field.
+  const areFields =
+    next !== undefined &&
+    faultsOf(closest!) === faultsOf(next) &&
+    fields.length === options.length &&
+    missing.every((names) => names.length === 1);
   const faults = closest!.flatMap((issue) => {
     if (areFields && isMissingField(issue)) return [];
     if (issue.code !== 'unrecognized_keys' || issue.path.length > 0) return describe(issue, path);
