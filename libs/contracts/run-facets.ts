@@ -70,8 +70,8 @@ export const RunFacets = z
         'counted, and none in facets of earlier releases.',
     ),
     missed: facet(
-      'By the figures by which a conversation fell short: below 1, or above 0 for `conversation.fabricated`. A result ' +
-        'may have several. None in facets of earlier releases.',
+      'By the figures by which a conversation fell short: below 1, or above 0 for `conversation.fabricated`. A ' +
+        'result may have several. None in facets of earlier releases.',
     ),
     tag: facet('By tag of the case. A case may have several.'),
     latency_ms: z
