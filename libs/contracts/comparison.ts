@@ -8,6 +8,7 @@ import { flag, id, time, PageQuery } from './page.js';
 import { drifts } from './sample-drift.js';
 import { Expectation, ParsedCall } from './verdict.js';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE, MAX_COMPARED_RUNS, CASE_OUTCOMES } from './values/comparison.js';
+import { isBetterHigher, LOWER_IS_BETTER } from './values/conversations.js';
 
 /** A score without its uncertainty decides nothing: quote `verdict` as the outcome of a comparison. */
 const COMPARISON_VERDICTS = ['improved', 'regressed', 'same', 'inconclusive', 'not_comparable'] as const;
@@ -44,6 +45,9 @@ export const Measure = z
       'conversations: `conversation.state` and the like, but not `conversation.fabricated`.',
     example: 'overall',
   });
+
+/** A measure that somebody chooses, and that is better when it is higher. */
+export const ChosenMeasure = Measure.refine(isBetterHigher, { message: LOWER_IS_BETTER }).meta(Measure.meta()!);
 
 const interval = z.tuple([z.number(), z.number()]);
 const figure = z.number().nullable();
@@ -262,7 +266,7 @@ const sides = {
     description: 'Compares the verdicts of this rescore of `b`.',
     example: '019aa8a2-5c1e-7000-8000-000000000081',
   }),
-  measure: Measure.default('overall'),
+  measure: ChosenMeasure.default('overall'),
   margin: z.coerce.number().min(0).max(1).default(DEFAULT_MARGIN).describe(Margin.description!),
   pairs: listed('')
     .optional()

@@ -5,7 +5,7 @@ import { TunedTarget } from '#lib/tuning/contract';
 import { TunedPrompt } from '#lib/tuning/contract';
 import { DEFAULT_MARGIN } from './values/comparison.js';
 import { EXPERIMENT_FILTERS } from './values/runs.js';
-import { BaselineComparison, DeltaObstacle, Margin, Measure, ModelChange } from './comparison.js';
+import { BaselineComparison, ChosenMeasure, DeltaObstacle, Margin, Measure, ModelChange } from './comparison.js';
 import { JobStatus } from './job-status.js';
 import { METRIC_NAME } from './metric.js';
 import { markFilters } from './kept.js';
@@ -34,7 +34,7 @@ export const ExperimentInput = z
         'The run of the suite to compare the others with; null: the first run of the experiment that completes.',
       ),
     margin: Margin.default(DEFAULT_MARGIN),
-    measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric')
+    measure: ChosenMeasure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric')
       .default('overall')
       .meta(Measure.meta()!),
   })

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { METRIC_NAME } from './metric.js';
+import { isBetterHigher } from './values/conversations.js';
 
 const share = z.number().min(0).max(1);
 
-const floorName = z
-  .string()
-  .regex(METRIC_NAME, 'must be the name of a metric')
-  .refine((name) => name !== 'conversation.fabricated', {
-    message: 'is better when it is lower, and a floor is a minimum: use "conversation.state" or "conversation.answer"',
-  });
+const floorName = z.string().regex(METRIC_NAME, 'must be the name of a metric').refine(isBetterHigher, {
+  message: 'is better when it is lower, and a floor is a minimum: use "conversation.state" or "conversation.answer"',
+});
 
 /** What a run has to reach, whatever the baseline. */
 export const Floor = z

@@ -3,7 +3,7 @@ import { described, named, namedInput } from '#lib/contracts/named';
 import { waitField } from '#lib/contracts/comparing';
 import { DEFAULT_MARGIN, DEFAULT_MAX_ERRORED_SHARE } from '#lib/contracts/values/comparison';
 import { Estimate } from '#lib/contracts/estimate';
-import { Change, Margin, Measure } from '#lib/contracts/comparison';
+import { Change, ChosenMeasure, Margin, Measure } from '#lib/contracts/comparison';
 import { JobStatus } from '#lib/contracts/job-status';
 import { MaxTokens } from '#lib/contracts/max-tokens';
 import { METRIC_NAME } from '#lib/contracts/metric';
@@ -51,7 +51,9 @@ const rules = {
       'The models that must pass, as `provider_key::model_id`; null for those of the baseline. A run with one ' +
         'model is compared with a baseline of one model whatever their names if this is null.',
     ),
-  measure: Measure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(Measure.meta()!),
+  measure: ChosenMeasure.regex(METRIC_NAME, 'must be "overall", "passed", or the name of a metric').meta(
+    Measure.meta()!,
+  ),
   margin: Margin,
   floor: Floor.nullable().describe('The minimum for the run, whatever the baseline; null for no floor.'),
   max_errored_share: z

@@ -41,6 +41,12 @@ export const isMissed = ({ ci, minimum }: MeasuredFloor): boolean => ci !== null
 /** What applies to no case is undecided, too: nothing shows that the floor is reached. */
 export const isUndecided = ({ ci, minimum }: MeasuredFloor): boolean => ci === null || ci[0] < minimum - EPSILON;
 
+/** A floor that is not missed may still be undecided. */
+export const floorWord = (floor: MeasuredFloor): 'missed' | 'undecided' | 'reached' => {
+  if (isMissed(floor)) return 'missed';
+  return isUndecided(floor) ? 'undecided' : 'reached';
+};
+
 /** The rule that decides about a target: the first one that applies. */
 export function decideTarget(evidence: GateEvidence, { margin, max_errored_share, alpha }: GateLevel): GateReason {
   const { common, n_cases: n, errored_shares, critical, ci, p_holm } = evidence;

@@ -212,6 +212,12 @@ describe('a gate', () => {
         '/baseline/eval_id',
         /Nothing in the run is scored/,
       ],
+      [
+        'measure of which less is better',
+        { measure: 'conversation.fabricated' },
+        '/measure',
+        /better when it is lower/,
+      ],
       ['measure that the baseline lacks', { measure: 'f1_strict' }, '/baseline/eval_id', /no metric "f1_strict"/],
       [
         'baseline that adds samples to another run',

@@ -1,6 +1,6 @@
+import { figuresText } from '#lib/contracts/figures-text';
 import type { Result } from '#lib/contracts/result';
 import type { Run } from '#lib/contracts/run';
-import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { escapeXml as xml } from '#lib/contracts/xml';
 import type { ResultWriter, WriterOptions } from './result-writer.js';
 
@@ -23,15 +23,7 @@ function testcase(result: Result): string {
     return `${open}><error type="${result.error.kind}" message="${xml(result.error.message)}"/></testcase>\n`;
   if (result.passed) return `${open}/>\n`;
   const details = xml(JSON.stringify({ expected: result.expected, called: result.called }));
-  const message = xml(`overall ${result.overall}${figuresText(result)}`);
+  const figures = figuresText(result.metrics);
+  const message = xml(`overall ${result.overall}${figures && `: ${figures}`}`);
   return `${open}><failure type="${result.error_type}" message="${message}">${details}</failure></testcase>\n`;
-}
-
-/** ": state 0.5, answer 1": the figures of a conversation that have a value. */
-function figuresText({ metrics }: Result): string {
-  const scored = CONVERSATION_FIGURES.flatMap((name) => {
-    const score = metrics[name]?.score;
-    return typeof score === 'number' ? [`${name.replace('conversation.', '')} ${Number(score.toFixed(4))}`] : [];
-  });
-  return scored.length ? `: ${scored.join(', ')}` : '';
 }

@@ -31,7 +31,10 @@ export function addCompare(program: Command): void {
     .description('compare runs case by case, with a verdict on whether the difference is real')
     .argument('<baseline>', 'id or id prefix of a run or job')
     .argument('<run...>', 'the run to compare, or up to five')
-    .option('--measure <name>', 'what to compare: overall, passed, or a metric of both runs')
+    .option(
+      '--measure <name>',
+      'what to compare: overall, passed, a metric of both runs, or conversation.state and the like',
+    )
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
     .option('--pairs <a~b>', 'a model of the baseline and the one to compare it with, repeatable', repeatable(String))
     .option('--cluster-by <tag:prefix>', 'treat cases that share a tag with this prefix as one cluster')

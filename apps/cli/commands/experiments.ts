@@ -75,7 +75,10 @@ function addMaking(experiments: Command): void {
     .requiredOption('--suite <suite>', 'suite of all its runs, by name or id')
     .option('--description <text>', 'what it tries, and why')
     .option('--margin <share>', 'the smallest difference that matters, 0 to 1 (default: 0.02, two points)', number)
-    .option('--measure <name>', 'what to compare: overall, passed, or a metric of its runs')
+    .option(
+      '--measure <name>',
+      'what to compare: overall, passed, a metric of its runs, or conversation.state and the like',
+    )
     .option('--baseline <run>', 'run to compare with (default: the first run that completes)')
     .action(serverAction<CreateOptions, [string]>(createExperiment))
     .addHelpText(

@@ -80,7 +80,10 @@ const RULES = [
     'models that must pass, separated by commas (default: those of the baseline)',
     commaSeparated,
   ),
-  setting('--measure <name>', 'what to compare: overall, passed, or a metric of the runs'),
+  setting(
+    '--measure <name>',
+    'what to compare: overall, passed, a metric of the runs, or conversation.state and the like',
+  ),
   setting('--margin <share>', 'the largest loss that may ship, 0 to 1 (default: 0.02, two points)', number),
   setting('--floor <share>', 'minimum pass rate, regardless of the baseline, 0 to 1', number, 'floor.pass_rate'),
   setting(

@@ -3,6 +3,7 @@ import type { ApiClient, ExplainedResult } from '#lib/client/api-client';
 import type { CurrentCost } from '#lib/contracts/billing';
 import { differenceWords } from '#lib/contracts/difference-words';
 import type { Actual } from '#lib/contracts/estimate';
+import { figuresText, isConversationFigure } from '#lib/contracts/figures-text';
 import type { Result } from '#lib/contracts/result';
 import type { ResultNote } from '#lib/contracts/result-note';
 import type { Run } from '#lib/contracts/run';
@@ -183,6 +184,7 @@ function resultLines(result: ExplainedResult, isFull: boolean): string[] {
   const { prompt_tokens: sent, completion_tokens: got } = usage;
   const tokens = `${sent ?? '-'} prompt tokens${fromCache} and ${got ?? '-'} reply tokens`;
   const played = conversationLines(result, isFull);
+  const figures = figuresText(metrics);
   return [
     resultLine(result),
     '',
@@ -196,7 +198,10 @@ function resultLines(result: ExplainedResult, isFull: boolean): string[] {
     `Expected   ${expectedText(expected)}`,
     `Called     ${called.length ? JSON.stringify(called) : 'nothing'}`,
     `Scores     overall ${percent(overall)}, tool ${percent(tool_score)}, parameters ${percent(param_score)}`,
-    ...Object.entries(metrics).map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
+    ...(figures === '' ? [] : [`Figures    ${figures}`]),
+    ...Object.entries(metrics)
+      .filter(([name]) => !isConversationFigure(name))
+      .map(([name, verdict]) => `Metric     ${name}: ${JSON.stringify(verdict)}`),
     `Requests   ${cached ? 'none, answered by a stored reply' : attempts}`,
     `Took       ${latency_ms ?? '-'} ms, ${tokens}, cost ${cost_usd === null ? 'unknown' : dollars(cost_usd)}`,
   ];

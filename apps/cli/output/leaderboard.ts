@@ -54,15 +54,16 @@ export function leaderboard({ summaries: all, config }: Pick<Run, 'summaries' | 
   return [
     ...rows,
     ...methods,
-    ...(conversations.length > 0 ? ['', `${CONVERSATION_FIGURES_SAY}.`, ...table(conversations)] : []),
+    ...(conversations.length > 0 ? ['', CONVERSATION_FIGURES_SAY, ...table(conversations)] : []),
     ...lines.filter((line) => line !== '').map(escapeControls),
   ];
 }
 
 const meanOf = ({ metrics }: Summary, name: string): string => metrics?.[name]?.mean?.toFixed(3) ?? '-';
 
-/** What the figures of conversations are, for a heading. */
-export const CONVERSATION_FIGURES_SAY = 'Conversations: means of the figures conversation.calls and so on';
+/** What the figures of conversations are. */
+export const CONVERSATION_FIGURES_SAY =
+  'Conversations: means of conversation.calls and so on; fabricated is better when lower.';
 
 /** Cells of the figures of conversations, in a table of their own: their names would make another one too wide. */
 export function conversationCells(summaries: readonly Summary[]): string[][] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapeXml } from '#lib/contracts/xml';
-import { byKind, nonEmptyParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
+import { byKind, nonEmptyParts, isOfWords, MAX_SENTENCE, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 
 /** Characters that reverse the reading direction of the text after them. */
@@ -104,10 +104,10 @@ function tableLines({ caption, cells, notes = [] }: Extract<Part, { kind: 'table
     const name = names![column]!;
     const shown = escapeHtml(beginning(text, MAX_SENTENCE));
     if (name === 'model') return `<th scope="row" class="words">${shown}</th>`;
-    return `<td${WORD_COLUMNS.has(name) ? ' class="words"' : ''}>${shown}</td>`;
+    return `<td${isOfWords(cells, column) ? ' class="words"' : ''}>${shown}</td>`;
   };
   const head = names!.map(
-    (name) => `<th scope="col"${WORD_COLUMNS.has(name) ? ' class="words"' : ''}>${escapeHtml(name)}</th>`,
+    (name, column) => `<th scope="col"${isOfWords(cells, column) ? ' class="words"' : ''}>${escapeHtml(name)}</th>`,
   );
   return [
     `<div class="wide" role="region" tabindex="0" aria-label="${escapeHtml(caption)}">`,

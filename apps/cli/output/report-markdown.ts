@@ -1,4 +1,4 @@
-import { byKind, nonEmptyParts, MAX_SENTENCE, WORD_COLUMNS, type Fact, type Part, type Report } from './report.js';
+import { byKind, nonEmptyParts, isOfWords, MAX_SENTENCE, type Fact, type Part, type Report } from './report.js';
 import { beginning } from './table.js';
 import type { MarkedLine } from './terminal.js';
 
@@ -107,9 +107,10 @@ const folded = (one: Block, title: string | undefined): Block =>
         after: [...one.after, '</details>', ''],
       };
 
-function tableBlock({ cells: [names = [], ...rows], notes = [] }: Extract<Part, { kind: 'table' }>): Block {
+function tableBlock({ cells, notes = [] }: Extract<Part, { kind: 'table' }>): Block {
+  const [names = [], ...rows] = cells;
   const row = (cells: readonly string[]): string => `| ${cells.map(sentence).join(' | ')} |`;
-  const alignment = names.map((name) => (WORD_COLUMNS.has(name) ? '---' : '---:'));
+  const alignment = names.map((_name, column) => (isOfWords(cells, column) ? '---' : '---:'));
   return {
     ...block(rows, (cells) => [row(cells)]),
     before: [row(names), `| ${alignment.join(' | ')} |`],

@@ -8,6 +8,24 @@ import { markedText } from './terminal.js';
 const CASES: [kind: string, part: Part, lines: string[], markdown: string[], html: string[]][] = [
   ['heading', heading('A', 3), ['', 'A'], ['### A', ''], ['<h3>A</h3>']],
   ['text', text('a & b'), ['a & b'], ['a &#38; b', ''], ['<p>a &#38; b</p>']],
+  [
+    'table with a figure that is called as a column of words is',
+    {
+      kind: 'table',
+      caption: 'T',
+      cells: [
+        ['model', 'state'],
+        ['m', '0.938'],
+      ],
+    },
+    ['model  state', 'm      0.938'],
+    ['| model | state |', '| --- | ---: |', '| m | 0.938 |', ''],
+    [
+      ...['<div class="wide" role="region" tabindex="0" aria-label="T">', '<table>', '<caption>T</caption>'],
+      '<thead><tr><th scope="col" class="words">model</th><th scope="col">state</th></tr></thead>',
+      ...['<tbody>', '<tr><th scope="row" class="words">m</th><td>0.938</td></tr>', '</tbody>', '</table>', '</div>'],
+    ],
+  ],
   ['notice', notice('Mind.'), ['Mind.'], ['**Mind.**', ''], ['<p class="notice">Mind.</p>']],
   [
     'facts',

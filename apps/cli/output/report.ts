@@ -37,10 +37,13 @@ export interface Report {
   parts: Part[];
 }
 
-/** Columns of words are left-aligned, figures right-aligned. */
-export const WORD_COLUMNS = new Set([
+const WORD_COLUMNS = new Set([
   ...['model', 'against', 'verdict', 'result', 'configuration', 'state', 'adjustments', 'made', 'changed', 'why'],
+  'metric',
 ]);
+/** Columns of words are left-aligned, figures right-aligned, also where a figure is called as such a column is. */
+export const isOfWords = ([names, ...rows]: readonly string[][], column: number): boolean =>
+  WORD_COLUMNS.has(names![column]!) && !rows.every((row) => /^(?:[\d.]+|-)$/.test(row[column] ?? ''));
 
 export const MAX_NAME = 100;
 export const MAX_TEXT = 300;

@@ -211,6 +211,23 @@ function markdownForm(text: string): unknown {
   return form(parsers.markdown!.parse(text, {} as never) as Node);
 }
 
+test('a gate with floors of metrics shows each of them, whichever rule decided', () => {
+  const answer = answerOf('inconclusive');
+  const floor = (name: string, mean: number, ci: [number, number]) => ({ name, minimum: 0.9, mean, ci });
+  answer.targets[0]!.floors = [
+    floor('conversation.state', 0.3, [0.1, 0.5]),
+    floor('conversation.answer', 0.95, [0.8, 1]),
+    floor('f1', 1, [0.92, 1]),
+  ];
+  const lines = gateLines(reportOf(answer));
+  const rows = lines.filter((line) => /^p::x .*90\.0 % .* to [\d.]+ %$/.test(line)).map((line) => line.split(/ {2,}/));
+  expect(rows).toEqual([
+    ['p::x', 'conversation.state', 'missed', '90.0 %', '30.0 %', '10.0 % to 50.0 %'],
+    ['p::x', 'conversation.answer', 'undecided', '90.0 %', '95.0 %', '80.0 % to 100.0 %'],
+    ['p::x', 'f1', 'reached', '90.0 %', '100.0 %', '92.0 % to 100.0 %'],
+  ]);
+});
+
 describe('a gate in a pull request', () => {
   it('has its marker, the result, a row per model, facts, changes, broken cases and a link', () => {
     expect(gateMarkdown(reportOf(answerOf('fail')))).toEqual([

@@ -1,5 +1,6 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
 import type { Gate, GateAnswer, GateResult, GateRun } from '#lib/gate/contract';
+import { floorWord } from '#lib/gate/decide-gate';
 import { points } from '#lib/comparison/points';
 import { factsPart, MAX_NAME, longFact, text, type Fact, type Report } from '../output/report.js';
 import { beginning, difference, dollars, percent, table } from '../output/table.js';
@@ -40,6 +41,9 @@ export function gateReport(report: GateReport): Report {
     parts: [
       text(answer.text),
       { kind: 'table', caption: 'Models', cells: gateTable(answer) },
+      ...(answer.targets.some(({ floors }) => floors)
+        ? [{ kind: 'table' as const, caption: 'Floors', cells: floorsTable(answer) }]
+        : []),
       { kind: 'list', items: targetTexts(answer) },
       factsPart(gateFacts(answer)),
       brokenPart(
@@ -53,9 +57,8 @@ export function gateReport(report: GateReport): Report {
 
 /** A heading and a row for each model. */
 function gateTable({ targets, look }: GateAnswer): string[][] {
-  const level = `${Number(((1 - look.alpha) * 100).toFixed(2))} %`;
   return [
-    ['model', 'result', 'baseline', 'now', `difference (${level})`, 'fixed', 'broken', 'errored', 'cost'],
+    ['model', 'result', 'baseline', 'now', `difference (${levelOf(look)})`, 'fixed', 'broken', 'errored', 'cost'],
     ...targets.map((target) => [
       pairName(target.baseline_target ?? target.target, target.target),
       RESULT_WORDS[target.result],
@@ -67,6 +70,25 @@ function gateTable({ targets, look }: GateAnswer): string[][] {
       target.errored_shares.map(percent).join(' -> '),
       `${dollars(target.cost.a)} -> ${dollars(target.cost.b)}`,
     ]),
+  ];
+}
+
+const levelOf = ({ alpha }: GateAnswer['look']): string => `${Number(((1 - alpha) * 100).toFixed(2))} %`;
+
+/** A heading and a row for each floor of a metric and each model, whichever rule decided. */
+function floorsTable({ targets, look }: GateAnswer): string[][] {
+  return [
+    ['model', 'metric', 'result', 'floor', 'now', `${levelOf(look)} interval`],
+    ...targets.flatMap(({ target, floors = [] }) =>
+      floors.map((floor) => [
+        beginning(target, MAX_NAME),
+        floor.name,
+        floorWord(floor),
+        percent(floor.minimum),
+        percent(floor.mean),
+        floor.ci ? floor.ci.map(percent).join(' to ') : '-',
+      ]),
+    ),
   ];
 }
 
@@ -126,7 +148,7 @@ export function rulesReport(gate: Gate): Report {
 const floorText = ({ pass_rate: rate, metrics = {} }: NonNullable<Gate['floor']>): string =>
   [
     ...(rate === undefined ? [] : [`${percent(rate)} of the samples must pass`]),
-    ...Object.entries(metrics).map(([name, least]) => `${name} must be ${percent(least)} on average`),
+    ...Object.entries(metrics).map(([name, least]) => `${name} must be at least ${percent(least)} on average`),
   ].join('; ');
 
 /** What its cases can show, before it is run. */

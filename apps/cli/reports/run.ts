@@ -100,7 +100,9 @@ function modelParts({ run, ranking }: RunReport): Part[] {
         ...run.summaries.flatMap((one) => replyNotes(one, run.config)).map((note) => beginning(note, MAX_SENTENCE)),
       ],
     },
-    ...(figures.length > 0 ? [{ kind: 'table' as const, caption: CONVERSATION_FIGURES_SAY, cells: figures }] : []),
+    ...(figures.length > 0
+      ? [{ kind: 'table' as const, caption: 'Conversations', cells: figures, notes: [CONVERSATION_FIGURES_SAY] }]
+      : []),
   ];
 }
 

@@ -13,8 +13,12 @@ export const count = (n: number): string => n.toLocaleString('en');
 /** "89.1 % (80.4-95.9, n 55)": never a mean without its interval and the number of results behind it. */
 export function scoreText({ mean, ci, scored }: Omit<Scored, 'errored'>): string {
   if (mean === null) return 'nothing scored';
-  return `${percent(mean)} (${ci ? `${bare(ci[0])}-${bare(ci[1])}, ` : ''}n ${count(scored)})`;
+  return `${percent(mean)} ${rangeText({ ci, scored })}`;
 }
+
+/** "(80.4-95.9, n 55)" */
+export const rangeText = ({ ci, scored }: Pick<Scored, 'ci' | 'scored'>): string =>
+  `(${ci ? `${bare(ci[0])}-${bare(ci[1])}, ` : ''}n ${count(scored)})`;
 
 /** A score with its interval. Errored results are not part of a score; their number is shown next to it. */
 export function Score({ errored, ...score }: Scored) {

@@ -32,9 +32,10 @@ export const CONVERSATION_FIGURES = [
   'conversation.fabricated',
 ] as const;
 /** Those that a higher mean is better of, so that runs can be compared by them, and gates can have a floor of them. */
-export const COMPARED_FIGURES: readonly ConversationFigure[] = CONVERSATION_FIGURES.filter(
-  (name) => name !== 'conversation.fabricated',
-);
+export const isBetterHigher = (name: string): boolean => name !== 'conversation.fabricated';
+export const COMPARED_FIGURES: readonly ConversationFigure[] = CONVERSATION_FIGURES.filter(isBetterHigher);
+export const LOWER_IS_BETTER =
+  'is better when it is lower, and a measure is better when higher: use "conversation.state" or "conversation.answer"';
 export type ConversationFigure = (typeof CONVERSATION_FIGURES)[number];
 
 /** Those by which a conversation can fall short. Its efficiency is only shown. */

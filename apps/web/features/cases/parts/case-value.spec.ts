@@ -1,6 +1,7 @@
 import type { JsonObject } from '#lib/contracts/json/json';
 import {
   expectationOf,
+  expectedTools,
   inputOf,
   keysWithoutField,
   withChain,
@@ -9,6 +10,15 @@ import {
 } from './case-value.js';
 
 describe('what a case expects', () => {
+  it.each<[string, JsonObject]>([
+    ['f or g', { expected_tool: ['f', 'g'] }],
+    ['f and g', { expected_calls: [{ tool: 'f' }, { tool: 'g' }] }],
+    ['f, then g', { conversation: { goal: { calls: [{ tool: 'f' }, { tool: 'g' }], call_order: 'strict' } } }],
+    ['no call', { conversation: { goal: { calls: [] } } }],
+    ['no call', { expected_tool: null }],
+    ['any calls', { conversation: { goal: { state: { '/a': 1 } } } }],
+  ])('is in a list %j', (words, input) => expect(expectedTools(input)).toBe(words));
+
   it.each<[string, JsonObject]>([
     ['tool', { expected_tool: 'f' }],
     ['any', { expected_tool: ['f'] }],

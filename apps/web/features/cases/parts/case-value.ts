@@ -18,6 +18,25 @@ export function expectationOf(input: JsonObject): Expectation {
   return input.expected_tool == null ? 'none' : 'tool';
 }
 
+const names = (tool: Json | undefined): string =>
+  Array.isArray(tool) ? tool.map((name) => toText(name)).join(' or ') : toText(tool);
+
+/** "get_weather", "get_weather or get_forecast", "get_weather, then book", "no call"; "any calls" of an open goal. */
+export function expectedTools({ conversation, ...single }: JsonObject): string {
+  const goal = isObject(conversation) && isObject(conversation.goal) ? conversation.goal : undefined;
+  if (goal && goal.calls === undefined) return 'any calls';
+  const {
+    expected_calls: expected,
+    call_order: order,
+    expected_tool: tool,
+  } = goal ? { expected_calls: goal.calls, call_order: goal.call_order, expected_tool: undefined } : single;
+  if (Array.isArray(expected) && expected.length > 0) {
+    const calls = expected.map((call) => (isObject(call) ? names(call.tool) : ''));
+    return calls.join(order === 'strict' ? ', then ' : ' and ');
+  }
+  return names(tool) === 'null' ? 'no call' : names(tool) || 'no call';
+}
+
 /** The keys of an expectation. */
 export const EXPECTATION_KEYS = new Set([
   'expected_tool',

@@ -13,7 +13,7 @@ import { LazyDetails } from '../../../ui/details';
 import { Hint } from '../../../ui/hint';
 import { useKeptQuery } from '../../../ui/list';
 import { UserText } from '../../../ui/user-text';
-import { ModelName, useModelLabel } from '../../providers/parts/model-name';
+import { useModelLabel } from '../../providers/parts/model-name';
 import { RunLink } from '../../runs/parts/run-link';
 import { count } from '../../../ui/amounts';
 import { QueryBoundary } from '../../../ui/query-boundary';
@@ -106,6 +106,7 @@ const comparisonOf = (a: string, b: string, { measure, margin }: GateAnswer['gat
 /** Broken critical cases. */
 function Critical({ targets }: { targets: readonly GateTarget[] }) {
   const broken = targets.flatMap(({ target, critical }) => critical.map((one) => ({ ...one, target })));
+  const labelOf = useModelLabel();
   if (broken.length === 0) return null;
   return (
     <>
@@ -113,8 +114,8 @@ function Critical({ targets }: { targets: readonly GateTarget[] }) {
       <ul>
         {broken.map((one) => (
           <li key={`${one.target} ${one.case_id}`}>
-            <UserText text={one.case_name ?? `case ${one.position + 1}`} max={200} />, <ModelName target={one.target} />
-            , {one.samples.join(' and ')} samples
+            <UserText text={one.case_name ?? `case ${one.position + 1}`} max={200} />,{' '}
+            <UserText text={labelOf(one.target)} max={200} />, {one.samples.join(' and ')} samples
             {one.confirmed ? '' : ', too few to confirm'}
           </li>
         ))}

@@ -1,7 +1,9 @@
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
+import { floorWord } from '#lib/gate/decide-gate';
 import { count, percent, scoreText } from '../../../ui/amounts';
 import { LazyDetails } from '../../../ui/details';
 import { deltaText, scaleEndOf, points } from '../../../ui/figures/delta';
+import { Mark } from '../../../ui/status';
 import { Table, type Column } from '../../../ui/table';
 import { UserText } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
@@ -48,6 +50,7 @@ export function GateTargets({ answer: { targets, look, gate } }: { answer: GateA
           { name: 'Broken', isNumber: true, cell: ({ broken }) => count(broken) },
         ]}
       />
+      <Floors targets={rows} level={levelText(look)} />
       <LazyDetails className="numbers" summary="More figures">
         {() => (
           <Table
@@ -60,6 +63,51 @@ export function GateTargets({ answer: { targets, look, gate } }: { answer: GateA
       </LazyDetails>
     </>
   );
+}
+
+const FLOORS = {
+  reached: ['●', 'passed'],
+  missed: ['○', 'failed'],
+  undecided: ['?', 'partial'],
+} as const;
+
+/** Each floor of a metric with what was measured, whichever rule decided; nothing for a gate without one. */
+function Floors({ targets, level }: { targets: readonly GateTarget[]; level: string }) {
+  const rows = targets.flatMap(({ target, floors = [] }) => floors.map((floor) => ({ target, floor })));
+  if (rows.length === 0) return null;
+  return (
+    <Table
+      label="Floors"
+      hasCards
+      rows={rows}
+      keyOf={({ target, floor }) => `${floor.name} ${target}`}
+      columns={[
+        ...(targets.length > 1
+          ? [{ name: 'Model', className: 'named', cell: ({ target }: Row) => <ModelName target={target} /> }]
+          : []),
+        { name: 'Metric', cell: ({ floor }: Row) => <UserText text={floor.name} max={100} /> },
+        { name: 'Floor', isNumber: true, cell: ({ floor }: Row) => percent(floor.minimum) },
+        {
+          name: `Now (${level})`,
+          cell: ({ floor: { mean, ci } }: Row) =>
+            mean === null || ci === null ? 'no case' : `${percent(mean)} (${ci.map(percent).join(' to ')})`,
+        },
+        {
+          name: 'Reached',
+          cell: ({ floor }: Row) => {
+            const word = floorWord(floor);
+            const [shape, look] = FLOORS[word];
+            return <Mark {...{ shape, look }}>{word}</Mark>;
+          },
+        },
+      ]}
+    />
+  );
+}
+
+interface Row {
+  target: string;
+  floor: NonNullable<GateTarget['floors']>[number];
 }
 
 const FURTHER: Column<GateTarget>[] = [

@@ -25,7 +25,7 @@ export function ruleWords(gate: Omit<Gate, 'baseline'>): [name: string, words: s
 const floorWords = ({ pass_rate: rate, metrics = {} }: NonNullable<Gate['floor']>): string =>
   [
     ...(rate === undefined ? [] : [`${percent(rate)} of the samples pass`]),
-    ...Object.entries(metrics).map(([name, least]) => `${name} is ${percent(least)} on average`),
+    ...Object.entries(metrics).map(([name, least]) => `${name} is at least ${percent(least)} on average`),
   ].join(', ');
 
 const looksWords = ({ max_requests: most }: Pick<Gate, 'max_requests'>, looks: number): string =>

@@ -59,6 +59,9 @@ it('expected calls are shown on one line, with numbers as written', () => {
   const params = parseJson('{"n":5.0,"city":"Paris"}');
   expect(expectedText({ expected: { tool: 'f', params } })).toBe('f(n: 5.0, city: "Paris")');
   expect(expectedText({ expected: { tool: ['f', 'g'], params: null } })).toBe('f or g with any arguments');
+  const goal = { state: { '/a': 1 } };
+  expect(expectedText({ expected: { tool: null, params: null, goal } })).toBe('any calls');
+  expect(expectedText({ expected: { tool: null, params: null, calls: [], goal } })).toBe('no call');
   expect(expectedText({ expected: { tool: null, params: null } })).toBe('no call');
   const calls = [{ tool: 'f', params: {} }, { tool: 'g' }];
   expect(expectedText({ expected: { tool: null, params: null, calls } })).toBe('f(), g with any arguments');

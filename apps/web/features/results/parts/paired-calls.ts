@@ -69,7 +69,7 @@ export function expectedText({ expected }: Pick<Judged, 'expected'>): string {
   const calls = expectedCalls(expected).map(({ tool, params }) =>
     params == null ? `${toolName(tool)} with any arguments` : `${toolName(tool)}(${argumentsText(params)})`,
   );
-  return calls.join(', ') || 'no call';
+  return calls.join(', ') || (expected.goal && !expected.calls ? 'any calls' : 'no call');
 }
 
 /** Arguments on one line. */

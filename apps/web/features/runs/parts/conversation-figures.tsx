@@ -1,7 +1,7 @@
 import type { Summary } from '#lib/contracts/summary';
 import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { Note } from '../../../ui/hint';
-import { scoreText } from '../../../ui/amounts';
+import { percent, rangeText } from '../../../ui/amounts';
 import { Table } from '../../../ui/table';
 import { UserLine } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
@@ -55,6 +55,10 @@ const MEANING = 'Mean, 95 % interval over cases, and the number of scored result
 
 function Figure({ of }: { of: Summary['metrics'][string] | undefined }) {
   if (!of || of.mean === null) return <span className="muted">none</span>;
-  // Seven of them fit beside each other only if they wrap.
-  return <span title={MEANING}>{scoreText(of)}</span>;
+  // Seven of them fit beside each other only if they wrap, but no interval is broken.
+  return (
+    <span title={MEANING}>
+      {percent(of.mean)} <span className="muted small nowrap">{rangeText(of)}</span>
+    </span>
+  );
 }

@@ -1,7 +1,7 @@
 import { hashKey, useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
-import { isObject, toText, type Json } from '#lib/contracts/json/json';
+import { isObject, toText } from '#lib/contracts/json/json';
 import type { CaseLabels, Suite } from '#lib/contracts/suite';
 import { useRefusal } from '../../../api/session';
 import { count } from '../../../ui/amounts';
@@ -16,6 +16,7 @@ import { useHidden } from '../../../ui/undo';
 import { UserLine, visible } from '../../../ui/user-text';
 import { casesQuery, type CaseFilter, type ListedCase, type StoredCase } from '../../cases/api';
 import { CaseActions } from '../../cases/parts/case-actions';
+import { expectedTools } from '../../cases/parts/case-value';
 import { caseLabelsQuery } from '../api';
 import { LastRunNote, LastVerdicts } from '../parts/last-verdicts';
 import css from './suites.module.css';
@@ -200,7 +201,7 @@ const COLUMNS: Column<ListedCase>[] = [
       </Link>
     ),
   },
-  { name: 'Expected', cell: (stored) => <UserLine text={expectedOf(stored)} /> },
+  { name: 'Expected', cell: (stored) => <UserLine text={expectedTools(stored)} /> },
 ];
 
 /** The prompt of a case, or its last user message. */
@@ -211,18 +212,8 @@ function promptOf({ prompt, messages }: StoredCase): string {
   return isObject(last) ? toText(last.content) : '';
 }
 
-const names = (tool: Json | undefined): string =>
-  Array.isArray(tool) ? tool.map((name) => toText(name)).join(' or ') : toText(tool);
-
-/** "get_weather", "get_weather or get_forecast", "get_weather, then book", "no call". */
-function expectedOf({ expected_calls: expected, call_order: order, expected_tool: tool }: StoredCase): string {
-  if (Array.isArray(expected) && expected.length > 0) {
-    const calls = expected.map((call) => (isObject(call) ? names(call.tool) : ''));
-    return calls.join(order === 'strict' ? ', then ' : ' and ');
-  }
-  return names(tool) === 'null' ? 'no call' : names(tool) || 'no call';
-}
-
 /** What is special about a case. */
-const marksOf = ({ draft, multi_turn }: StoredCase): string =>
-  [draft === true && 'draft', multi_turn === true && 'chain'].filter(Boolean).join(', ');
+const marksOf = ({ draft, multi_turn, conversation }: StoredCase): string =>
+  [draft === true && 'draft', multi_turn === true && 'chain', isObject(conversation) && 'conversation']
+    .filter(Boolean)
+    .join(', ');
