@@ -46,7 +46,6 @@ export const Measure = z
     example: 'overall',
   });
 
-/** A measure that somebody chooses, and that is better when it is higher. */
 export const ChosenMeasure = Measure.refine(isBetterHigher, { message: LOWER_IS_BETTER }).meta(Measure.meta()!);
 
 const interval = z.tuple([z.number(), z.number()]);
