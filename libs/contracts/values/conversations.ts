@@ -35,7 +35,8 @@ export const CONVERSATION_FIGURES = [
 export const isBetterHigher = (name: string): boolean => name !== 'conversation.fabricated';
 export const COMPARED_FIGURES: readonly ConversationFigure[] = CONVERSATION_FIGURES.filter(isBetterHigher);
 export const LOWER_IS_BETTER =
-  'is better when it is lower, and a measure is better when higher: use "conversation.state" or "conversation.answer"';
+  'cannot be "conversation.fabricated", which is better when it is lower: use "conversation.state" or ' +
+  '"conversation.answer"';
 export type ConversationFigure = (typeof CONVERSATION_FIGURES)[number];
 
 /** Those by which a conversation can fall short. Its efficiency is only shown. */
