@@ -40,3 +40,4 @@ export const MeasuredFloor = z.object({
     .describe('Its interval, at the level of the look.')
     .meta({ example: [0.91, 0.95] }),
 });
+export type MeasuredFloor = z.infer<typeof MeasuredFloor>;

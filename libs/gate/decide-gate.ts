@@ -1,18 +1,10 @@
+import type { MeasuredFloor } from '#lib/contracts/gate-floor';
 import { MIN_COMMON_CASES } from '#lib/contracts/values/comparison';
+import { isMissed, isUndecided } from '#lib/contracts/values/floors';
 import type { GateReason, GateResult, GateRules, GateTarget } from './contract.js';
 
 /** Why nothing can be measured, regardless of the results. */
 export type GateObstacle = Extract<GateReason, 'no_baseline' | 'unfinished' | 'not_in_run'>;
-
-/** One minimum, and the mean over the cases to which it applies. */
-export interface MeasuredFloor {
-  /** `pass_rate`, or the name of a metric or of a figure of conversations. */
-  name: string;
-  minimum: number;
-  /** Null when it applies to no case. */
-  mean: number | null;
-  ci: [number, number] | null;
-}
 
 /** The evidence on one target. All intervals are at the level of the look. */
 export interface GateEvidence extends Pick<GateTarget, 'n_cases' | 'errored_shares' | 'ci' | 'p_holm'> {
@@ -33,19 +25,6 @@ export interface GateLevel extends Pick<GateRules, 'margin' | 'floor' | 'max_err
 
 /** Samples on each side that confirm that a critical case broke. */
 export const CONFIRMING_SAMPLES = 3;
-
-/** Tolerance for an interval limit that falls just short of a threshold. */
-const EPSILON = 1e-12;
-
-export const isMissed = ({ ci, minimum }: MeasuredFloor): boolean => ci !== null && ci[1] < minimum - EPSILON;
-/** What applies to no case is undecided, too: nothing shows that the floor is reached. */
-export const isUndecided = ({ ci, minimum }: MeasuredFloor): boolean => ci === null || ci[0] < minimum - EPSILON;
-
-/** A floor that is not missed may still be undecided. */
-export const floorWord = (floor: MeasuredFloor): 'missed' | 'undecided' | 'reached' => {
-  if (isMissed(floor)) return 'missed';
-  return isUndecided(floor) ? 'undecided' : 'reached';
-};
 
 /** The rule that decides about a target: the first one that applies. */
 export function decideTarget(evidence: GateEvidence, { margin, max_errored_share, alpha }: GateLevel): GateReason {

@@ -7,7 +7,9 @@ import { percent, points } from '#lib/comparison/points';
 import { begin, differenceOf, namesOf, sentenceFor, type Names, type Subject } from '#lib/comparison/sentence';
 import { driftText } from '#lib/comparison/sample-drift';
 import type { GateReason, GateResult, GateTarget } from './contract.js';
-import { CONFIRMING_SAMPLES, isMissed, isUndecided, type GateLevel, type MeasuredFloor } from './decide-gate.js';
+import type { MeasuredFloor } from '#lib/contracts/gate-floor';
+import { isMissed, isUndecided } from '#lib/contracts/values/floors';
+import { CONFIRMING_SAMPLES, type GateLevel } from './decide-gate.js';
 
 /** The inputs of a sentence on a measured target. */
 export interface GateFacts {

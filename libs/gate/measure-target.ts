@@ -7,7 +7,9 @@ import { metricOf } from '#lib/comparison/estimate';
 import { plainInterval } from '#lib/comparison/figures';
 import type { CaseMeasurement } from '#lib/comparison/measurements';
 import type { CriticalCase, GateReason, GateTarget } from './contract.js';
-import { decideTarget, isUndecided, resultOf, type GateLevel, type MeasuredFloor } from './decide-gate.js';
+import type { MeasuredFloor } from '#lib/contracts/gate-floor';
+import { isUndecided } from '#lib/contracts/values/floors';
+import { decideTarget, resultOf, type GateLevel } from './decide-gate.js';
 import { prospectOf, remainingVariance, type Prospect } from './early-stop.js';
 import { sentenceOnTarget } from './gate-sentence.js';
 

@@ -1,6 +1,6 @@
 import type { CaseOutcome } from '#lib/contracts/comparison';
 import type { Gate, GateAnswer, GateResult, GateRun } from '#lib/gate/contract';
-import { floorWord } from '#lib/gate/decide-gate';
+import { floorWord } from '#lib/contracts/values/floors';
 import { points } from '#lib/comparison/points';
 import { factsPart, MAX_NAME, longFact, text, type Fact, type Report } from '../output/report.js';
 import { beginning, difference, dollars, percent, table } from '../output/table.js';

@@ -1,5 +1,5 @@
 import type { GateAnswer, GateTarget } from '#lib/gate/contract';
-import { floorWord } from '#lib/gate/decide-gate';
+import { floorWord } from '#lib/contracts/values/floors';
 import { count, percent, scoreText } from '../../../ui/amounts';
 import { LazyDetails } from '../../../ui/details';
 import { deltaText, scaleEndOf, points } from '../../../ui/figures/delta';
