@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import type { Summary } from '#lib/contracts/summary';
 import { CONVERSATION_FIGURES } from '#lib/contracts/values/conversations';
 import { Note } from '../../../ui/hint';
@@ -7,6 +8,7 @@ import { UserLine } from '../../../ui/user-text';
 import { ModelName } from '../../providers/parts/model-name';
 import type { ModelNames } from '../../providers/parts/model-names';
 import { FIGURE_WORDS } from './figure-words';
+import css from './figures.module.css';
 
 interface Props {
   summaries: readonly Summary[];
@@ -56,9 +58,19 @@ const MEANING = 'Mean, 95 % interval over cases, and the number of scored result
 function Figure({ of }: { of: Summary['metrics'][string] | undefined }) {
   if (!of || of.mean === null) return <span className="muted">none</span>;
   // Seven of them fit beside each other only if they wrap, but no interval is broken.
+  const parts = rangeText(of).split(', ');
   return (
     <span title={MEANING}>
-      {percent(of.mean)} <span className="muted small nowrap">{rangeText(of)}</span>
+      {percent(of.mean)}
+      {parts.map((part, at) => (
+        <Fragment key={part}>
+          {' '}
+          <span className={`muted small ${css.whole}`}>
+            {part}
+            {at < parts.length - 1 && ','}
+          </span>
+        </Fragment>
+      ))}
     </span>
   );
 }

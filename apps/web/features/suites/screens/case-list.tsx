@@ -213,7 +213,5 @@ function promptOf({ prompt, messages }: StoredCase): string {
 }
 
 /** What is special about a case. */
-const marksOf = ({ draft, multi_turn, conversation }: StoredCase): string =>
-  [draft === true && 'draft', multi_turn === true && 'chain', isObject(conversation) && 'conversation']
-    .filter(Boolean)
-    .join(', ');
+const marksOf = ({ draft, multi_turn }: StoredCase): string =>
+  [draft === true && 'draft', multi_turn === true && 'chain'].filter(Boolean).join(', ');
