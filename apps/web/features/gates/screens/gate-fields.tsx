@@ -50,7 +50,7 @@ const RULES: FormSchema<GateInput> = [
   {
     json: 'floor.metrics',
     label: 'Floors of metrics',
-    help: 'By name: {"conversation.state": 0.9}. Empty: none.',
+    help: 'JSON: the minimum of each metric, such as conversation.state, by its name. Empty: none.',
     isOptional: true,
     rows: 2,
   },
