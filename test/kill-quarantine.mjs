@@ -3,7 +3,7 @@ if (process.argv[1]?.includes('quarantine-main')) {
   const stringify = JSON.stringify;
   JSON.stringify = (value, ...more) => {
     const text = stringify(value, ...more);
-    if (Array.isArray(value) && text.includes('deadly')) process.kill(process.pid, 'SIGKILL');
+    if (value?.role !== undefined && text.includes('deadly')) process.kill(process.pid, 'SIGKILL');
     return text;
   };
 }
